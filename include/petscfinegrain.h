@@ -34,6 +34,32 @@ FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainGetVersion(char version[], size_t 
 #define PCPOWERQILU "powerqilu"
 #define PCSIP "sip"
 
+/*MC
+   PCFINEGRAIN - options that all PC types of finegrain have; <type> is the name of the type
+
+   Options Database Keys:
++  -pc_<type>_algorithm <auto,sequential,levels,tasks>  - `PCFinegrainSetAlgorithm()`
+.  -pc_<type>_backend <auto,host,device>                - `PCFinegrainSetBackend()`
+.  -pc_<type>_precision <working,single,half>           - `PCFinegrainSetPrecision()`
+.  -pc_<type>_diag_precision <working,storage>          - `PCFinegrainSetDiagonalPrecision()`
+.  -pc_<type>_shift_type <none,inblocks>                - `PCFinegrainSetShift()`
+.  -pc_<type>_shift_amount <sqrt epsilon>               - `PCFinegrainSetShift()`
+.  -pc_<type>_zero_pivot <100 epsilon>                  - `PCFinegrainSetZeroPivot()`
+.  -pc_<type>_add_diagonal <false>                      - `PCFinegrainSetAddDiagonal()`
+.  -pc_<type>_grid <I,J,K[,I,J,K...]>                   - `PCFinegrainSetGrid()`
+.  -pc_<type>_block_size <n>                            - `PCFinegrainSetBlockSize()`
+.  -pc_<type>_corrections <k>                           - `PCFinegrainSetCorrections()`
+.  -pc_<type>_apply_richardson <none,fixed,tolerance>   - `PCFinegrainSetApplyRichardson()`
+-  -pc_<type>_check_solution <fail,warn,none>           - `PCFinegrainSetCheckSolution()`
+
+   Level: beginner
+
+   Note:
+   The page of a type lists an option that has other values there.
+
+.seealso: `PCSetType()`, `PCSetFromOptions()`
+M*/
+
 /* Mat types: BAIJ with a second copy of its blocks, from which kernels read (device copy) */
 #define MATBAIJKOKKOS "baijkokkos"
 #define MATSEQBAIJKOKKOS "seqbaijkokkos"

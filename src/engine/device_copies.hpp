@@ -13,7 +13,7 @@
 namespace finegrain
 {
 
-template <class Space> class Staged final : public Engine, private FactorParts
+template <class Space> class Staged final : public Engine, private SplitForm
 {
 public:
   Staged(Backend backend, Method method) : backend_(backend), engine_(make_engine(backend, method)) {}
@@ -109,31 +109,31 @@ public:
     if (c.total) fetch(c.total, c.total == c.x ? x_ : total_);
   }
 
-  FactorParts *parts() override { return engine_->parts() ? this : nullptr; }
-  void allow_products(const OperatorView &view) override { engine_->parts()->allow_products(view); }
-  void apply_part(const PartApplication &a) override
+  SplitForm *split_form() override { return engine_->split_form() ? this : nullptr; }
+  void allow_products(const OperatorView &view) override { engine_->split_form()->allow_products(view); }
+  void apply_split(const SplitApplication &a) override
   {
-    if (a.memory == Memory::engine) return engine_->parts()->apply_part(a);
-    PartApplication here = a;
+    if (a.memory == Memory::engine) return engine_->split_form()->apply_split(a);
+    SplitApplication here = a;
     here.memory = Memory::engine;
     here.b = send(b_, a.b);
     here.x = make_room(x_, scalars_);
-    engine_->parts()->apply_part(here);
+    engine_->split_form()->apply_split(here);
     fetch(a.x, x_);
   }
   bool prepare(const Values &values, bool symmetric) override
   {
-    return engine_->parts()->prepare(send(values, true), symmetric);
+    return engine_->split_form()->prepare(send(values, true), symmetric);
   }
   void multiply(const EisenstatProduct &a) override
   {
     EisenstatProduct here = a;
     here.values = send(a.values, true);
-    if (a.memory == Memory::engine) return engine_->parts()->multiply(here);
+    if (a.memory == Memory::engine) return engine_->split_form()->multiply(here);
     here.memory = Memory::engine;
     here.v = send(b_, a.v);
     here.u = make_room(x_, scalars_);
-    engine_->parts()->multiply(here);
+    engine_->split_form()->multiply(here);
     fetch(a.u, x_);
   }
 
@@ -160,7 +160,7 @@ private:
   using Vector = Array<Scalar, Space>;
 
   // Values of the owned square, or of its couplings to ghosts.
-  struct Part {
+  struct CopiedValues {
     std::size_t entries = 0;
     Vector values;
     Array<Offset, Space> base;
@@ -183,26 +183,26 @@ private:
   void fetch(Scalar *to, const Vector &from) { copy_down<Space>(to, from.data(), scalars_); }
 
   // `factored`: the values are those of the last factor(), and are sent only if they are not there yet.
-  void send(Part &part, const MatrixValues &from, bool factored)
+  void send(CopiedValues &to, const MatrixValues &from, bool factored)
   {
-    if (part.entries == 0 || !from.values || (factored && part.current)) return;
-    part.current = factored;
-    const std::size_t pieces = part.entries * std::size_t(block_);
+    if (to.entries == 0 || !from.values || (factored && to.current)) return;
+    to.current = factored;
+    const std::size_t pieces = to.entries * std::size_t(block_);
     std::size_t size = pieces * std::size_t(block_);
     if (from.base) { // scalar rows with gaps: finds the end of their values
       size = 0;
       for (std::size_t p = 0; p < pieces; ++p)
         size = std::max(size, std::size_t(from.base[p]) + std::size_t(std::popcount(from.mask[p])));
-      make_room(part.base, pieces);
-      make_room(part.mask, pieces);
-      copy_up<Space>(part.base.data(), from.base, pieces);
-      copy_up<Space>(part.mask.data(), from.mask, pieces);
+      make_room(to.base, pieces);
+      make_room(to.mask, pieces);
+      copy_up<Space>(to.base.data(), from.base, pieces);
+      copy_up<Space>(to.mask.data(), from.mask, pieces);
     } else {
-      part.base = {};
-      part.mask = {};
+      to.base = {};
+      to.mask = {};
     }
-    make_room(part.values, size);
-    upload_(part.values.data(), from.values, size);
+    make_room(to.values, size);
+    upload_(to.values.data(), from.values, size);
   }
 
   void apply_to_columns(const Application &a, Application here)
@@ -234,7 +234,7 @@ private:
   std::unique_ptr<Engine> engine_;
   int block_ = 1;
   std::size_t scalars_ = 0, ghosts_ = 0;
-  Part owned_, coupling_;
+  CopiedValues owned_, coupling_;
   Upload<Space> upload_; // copies values
   bool corrects_ = false;
   bool sent_ = false; // set by find_largest(), for the next factor()

@@ -87,7 +87,7 @@ struct Application {
   bool from_x = false;     // relaxations, one vector: x + M^-1 (b - A x) with the couplings as stored
   int factor = 0;          // index, if there are several
   Memory memory = Memory::host;
-  bool in_parts = false; // for reserve(): apply_part() will follow instead, with one vector
+  bool in_split_form = false; // for reserve(): apply_split() will follow instead, with one vector
 };
 
 // A correction (numerics.md 1): step = M^-1 (b - A x), and total += step unless total is null; total may be x.
@@ -101,11 +101,11 @@ struct Correction {
   Memory memory = Memory::host;
 };
 
-// x = P b for one of the parts of M = P_L P_R (numerics.md 1, Eisenstat's trick). General form: P_L = D + L and P_R
-// = I + D^-1 U. Symmetric form, after prepare(): P_L = P_R^H if A and D are Hermitian.
-enum class Part { left_inverse, right_inverse, right };
-struct PartApplication {
-  Part part;
+// x = P b for P_L^-1, P_R^-1 or P_R of the split form M = P_L P_R (numerics.md 1, Eisenstat's trick). General form:
+// P_L = D + L and P_R = I + D^-1 U. Symmetric form, after prepare(): P_L = P_R^H if A and D are Hermitian.
+enum class Split { left_inverse, right_inverse, right };
+struct SplitApplication {
+  Split split;
   const Scalar *b;
   Scalar *x;
   bool transposed = false; // inverses of the general form only
@@ -122,20 +122,20 @@ struct EisenstatProduct {
   Memory memory = Memory::host;
 };
 
-// Parts of a factorization, a second interface of its engine. Inverses of the general form are always available. All
-// else needs EngineOptions::eisenstat and Statistics::factor dilu, allow_products() once after analyze(), and
+// Split form of a factorization, a second interface of its engine. Inverses of the general form are always available.
+// All else needs EngineOptions::eisenstat and Statistics::factor dilu, allow_products() once after analyze(), and
 // prepare() for the form after each factor(). prepare() returns false if the form is symmetric and a pivot is not
 // Hermitian and positive definite.
-class FactorParts
+class SplitForm
 {
 public:
   virtual void allow_products(const OperatorView &) = 0;
   virtual bool prepare(const Values &, bool symmetric) = 0;
-  virtual void apply_part(const PartApplication &) = 0;
+  virtual void apply_split(const SplitApplication &) = 0;
   virtual void multiply(const EisenstatProduct &) = 0;
 
 protected:
-  ~FactorParts() = default;
+  ~SplitForm() = default;
 };
 
 // Interface of Method::shared: the storage of its factor, and the hook that exchanges it with other ranks; null: one
@@ -188,7 +188,7 @@ public:
   // Returns b - A x, valid until the next call, in the memory that `memory` names. Called after allow_corrections().
   virtual const Scalar *find_residual(const Values &, const Scalar *b, const Scalar *x, Memory = Memory::host) = 0;
   // Both return null if the engine has no such interface.
-  virtual FactorParts *parts() { return nullptr; }
+  virtual SplitForm *split_form() { return nullptr; }
   virtual RowSharing *sharing() { return nullptr; }
   // Returns a vector for callers in the given memory. It is allocated at first use and stays the same.
   virtual Scalar *scratch(Memory = Memory::host) = 0;

@@ -15,7 +15,7 @@ namespace finegrain
 namespace
 {
 
-template <class Exec> class Factorization final : public Engine, private FactorParts
+template <class Exec> class Factorization final : public Engine, private SplitForm
 {
   using Space = typename Exec::memory_space;
 
@@ -120,10 +120,10 @@ public:
     return s;
   }
 
-  FactorParts *parts() override { return this; }
+  SplitForm *split_form() override { return this; }
 
 private:
-  void apply_part(const PartApplication &a) override { sweeps_->apply_part(a); }
+  void apply_split(const SplitApplication &a) override { sweeps_->apply_split(a); }
   void allow_products(const OperatorView &view) override
   {
     const Selection selection = select_for_factor(view.owned, grid_, grid_coupling_);

@@ -56,7 +56,7 @@ static PetscErrorCode CheckProcessor(void)
    -dll_append calls this function. Programs that link the library call it themselves, after `PetscInitialize()`. A
    second call does nothing. It is an error if the processor lacks instructions that the library was compiled for.
 
-.seealso: `PCFGBILU`, `PCFGBICC`, `PCMCPI`, `PCPOWERQILU`, `PCSIP`, `KSPREFINE`, `KSPSIP`
+.seealso: `PCFINEGRAIN`, `KSPREFINE`, `KSPSIP`
 @*/
 PetscErrorCode PetscFinegrainInitializePackage(void)
 {

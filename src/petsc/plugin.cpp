@@ -21,13 +21,13 @@ bool registered = false; // since PetscInitialize()
 PetscErrorCode CheckPetsc()
 {
   std::int64_t version[4] = {0, 0, 0, 0}; // eight bytes each, for any size of the program's PetscInt
-  const auto slot = [&](int i) { return reinterpret_cast<PetscInt *>(&version[i]); };
+  const auto number = [&](int i) { return reinterpret_cast<PetscInt *>(&version[i]); };
   PetscDataType scalar;
   PetscBool found;
   size_t scalar_size = 0, int_size = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscGetVersionNumber(slot(0), slot(1), slot(2), slot(3)));
+  PetscCall(PetscGetVersionNumber(number(0), number(1), number(2), number(3)));
   PetscCall(PetscDataTypeFromString("scalar", &scalar, &found));
   if (found) PetscCall(PetscDataTypeGetSize(scalar, &scalar_size));
   PetscCall(PetscDataTypeGetSize(PETSC_INT, &int_size));

@@ -14,11 +14,12 @@ from meshes import write_square
 
 here = Path(__file__).resolve().parent
 compile_script = here.parent / "clients/compile"
-types = ["fgbilu", "fgbicc", "mcpi", "powerqilu", "sip"]
-# Text that -citations prints if the type was used. Without this check, a program that ignores an option would
-# compare PETSc with itself.
-citation = {"fgbilu": "fine-grained block", "fgbicc": "coefficient matrix is a symmetric", "mcpi": "mixed precision multicolor", "powerqilu": "power(q)-pattern",
-            "sip": "implicit approximations"}
+sources = here.parents[1] / "src/petsc/pc"
+types = re.findall(r"&(\w+)_type", (sources / "types.hpp").read_text())
+# Key of the reference that -citations prints if the type was used. Without this check, a program that ignores an
+# option would compare PETSc with itself.
+citation = {name: re.search(r'citation\[\] =\s*"@\w+\{(\w+),', (sources / f"types/{name}.cpp").read_text())[1]
+            for name in types}
 rtol = 1e-10  # relative tolerance of linear and nonlinear solves
 seconds = 120  # time limit of one run
 

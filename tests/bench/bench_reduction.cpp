@@ -56,7 +56,7 @@ template <class To, class From> void reduce(benchmark::State &state, Way way, In
         narrow(numbers.data() + begin, end - begin, From(1), copy.data() + begin);
       });
     else if (way == Way::pass) narrow(numbers.data(), count, From(1), reinterpret_cast<To *>(numbers.data()));
-    else reduce_in_parts<To>(threads, numbers.data(), count);
+    else reduce_in_shares<To>(threads, numbers.data(), count);
     benchmark::ClobberMemory();
   }
   const double useful = double(state.iterations()) * double(count) * double(sizeof(From) + sizeof(To));

@@ -9,13 +9,17 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace
 {
 
 Mat A;
 Vec b, x;
+std::vector<std::string> types; // of preconditioners, which the plugin registers
 
 PetscErrorCode Quiet(MPI_Comm, int, const char *, const char *, PetscErrorCode code, PetscErrorType, const char *,
                      void *)
@@ -54,22 +58,43 @@ PetscErrorCode Solve(const char *type)
   PetscFunctionReturn(code);
 }
 
+// Registers the plugin's types, and finds their names.
+PetscErrorCode FindTypes()
+{
+  const auto registered = [](std::set<std::string> *names) {
+    const char **list;
+    int count;
+    PetscFunctionBegin;
+    PetscCall(PetscFunctionListGet(PCList, &list, &count));
+    names->insert(list, list + count);
+    PetscCall(PetscFree(list));
+    PetscFunctionReturn(static_cast<PetscErrorCode>(0));
+  };
+  std::set<std::string> before, after;
+
+  PetscFunctionBegin;
+  PetscCall(PCInitializePackage());
+  PetscCall(registered(&before));
+  PetscCall(PetscFinegrainInitializePackage());
+  PetscCall(registered(&after));
+  std::set_difference(after.begin(), after.end(), before.begin(), before.end(), std::back_inserter(types));
+  PetscFunctionReturn(static_cast<PetscErrorCode>(0));
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerInitialize(int *argc, char ***)
 {
   int none = 0;
   (void)argc;
-  if (PetscInitialize(&none, nullptr, nullptr, nullptr) || PetscFinegrainInitializePackage() || MakeMatrix())
-    return 1;
+  if (PetscInitialize(&none, nullptr, nullptr, nullptr) || FindTypes() || MakeMatrix()) return 1;
   return PetscPushErrorHandler(Quiet, nullptr) ? 1 : 0;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {
-  static const char *const types[] = {PCFGBILU, PCFGBICC, PCMCPI, PCPOWERQILU, PCSIP};
   if (size < 2) return 0;
-  const char *type = types[data[0] % 5];
+  const char *type = types[data[0] % types.size()].c_str();
   const std::string text(reinterpret_cast<const char *>(data) + 1, size - 1);
   // PETSc's own options are not tested, and large counts only need time.
   for (std::size_t i = 0; i + 1 < text.size(); ++i)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Hashes of the results of all types: one line for each set of options, over block sizes, matrices, algorithms and
-// forms of application. Two builds that print the same lines give bitwise identical results. `expected_<ranks>.txt`
-// has the hashes for real double precision; run this before and after a change that must not change any bit.
+// forms of application. Two builds that print the same lines give bitwise identical results. expected.txt has the
+// hashes for real double precision, of 1, 2 and 3 ranks; run this before and after a change that must not change any
+// bit.
 // Options: -verbose prints a line for each result.
 #include "../petsc/fixture.hpp"
 

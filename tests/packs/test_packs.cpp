@@ -37,11 +37,11 @@ template <int N> void one_and_several(int n)
     a.unscale = 1, a.unit = unit.data(), a.b = b.data(), a.backward = backward, a.last_position = 1,
     a.vectors = {1, 8};
     const HostLanes<N> lanes{BlockSize<N>(n)};
-    for (Index slot = 0; slot < 2; ++slot) {
+    for (Index sweep_index = 0; sweep_index < 2; ++sweep_index) {
       a.y = y.data(), a.x = x.data();
-      HalfRow<N, 1>{BlockSize<N>(n), {a}}(slot, lanes, nullptr);
+      HalfRow<N, 1>{BlockSize<N>(n), {a}}(sweep_index, lanes, nullptr);
       a.y = several.data(), a.x = x_several.data();
-      HalfRow<N, most_vectors>{BlockSize<N>(n), {a}}(slot, lanes, nullptr);
+      HalfRow<N, most_vectors>{BlockSize<N>(n), {a}}(sweep_index, lanes, nullptr);
     }
     for (std::size_t i = 0; i < 8; ++i)
       EXPECT_EQ(Scalar(y[i]), several[i]) << (backward ? "backward " : "forward ") << i;

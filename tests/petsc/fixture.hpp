@@ -86,11 +86,6 @@ PetscErrorCode HelpText(PC pc, std::string *text);
 // Captures the output of -info while `body` runs, on the first rank.
 PetscErrorCode InfoText(const std::function<PetscErrorCode()> &body, std::string *text);
 
-// Sets options of a new PC of a type with -help. The help must list -<prefix>pc_<type>_... for `options`, and must
-// not contain the strings in `others`. PETSc prints the options of a prefix once.
-void ExpectHelp(const char *type, const std::string &prefix, const std::vector<std::string> &options,
-                const std::vector<std::string> &others);
-
 // The number that follows `key`, which must be in the text.
 PetscInt NumberAfter(const std::string &text, const std::string &key);
 

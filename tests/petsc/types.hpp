@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The types of preconditioners, a row for each, for the tests of all types: pc/test_types_*.cpp. A new type needs a
-// row in pc/types.cpp and a file of its own tests.
+// The tables of preconditioner types and of their options, for the tests of all types: pc/test_types_*.cpp and
+// pc/test_options.cpp. A new type or option is a row in pc/types.cpp.
 #pragma once
 
 #include "fixture.hpp"
 
+#include <optional>
 #include <ostream>
 
 namespace finegrain::test
@@ -31,12 +32,53 @@ struct TypeCase {
   std::string as_reference = "";
   bool needs_grid = false; // supports matrices of DMDAs only
   bool symmetric = false;  // supports symmetric matrices only, so that all of its tests' are
-  // Options that -help lists in addition to those of all types, and options of other types that it must not list.
-  std::vector<std::string> options = {}, absent = {};
+  bool relaxes = false;    // inverts the diagonal blocks of the matrix, and factors nothing
+  bool definite = false;   // its default shift is positive_definite
+  bool half = true;        // has precision half
+  std::string base = "";   // options of the PCs in which test_options.cpp changes one option
 };
 
 const std::vector<TypeCase> &AllTypes();
 inline void PrintTo(const TypeCase &t, std::ostream *out) { *out << t.type; }
+
+// Effect of a value on the result of an application, at the next set-up.
+enum class Effect {
+  changes,
+  none,
+  unknown, // depends on the type, the ranks or PETSc's precision
+  fails    // the set-up fails without other matrices or options
+};
+
+// A value of an option that is not its default.
+struct OptionValue {
+  std::string text;
+  double number = 0; // argument of the setter
+  Effect effect = Effect::changes;
+  std::function<PetscErrorCode(PC)> set = {}; // of options whose setter has other arguments
+};
+
+struct OptionCase {
+  std::string name;
+  std::vector<std::string> types = {}; // types that have the option; empty: all
+  std::string setter = "";             // name of the function
+  // Setter and getter of one number; null if the functions have other arguments.
+  std::function<PetscErrorCode(PC, double)> set = {};
+  std::function<PetscErrorCode(PC, double *)> get = {};
+  bool enumeration = false;
+  bool set_by_all = false; // types without the option have the setter, and their set-up rejects other values
+  double initial = 0;      // default; NaN: it depends on the type
+  std::vector<OptionValue> values = {};
+  std::string with = ""; // options with which `values` have their effect
+  // Values that are errors when they are read, and a word of the message. Unknown names of an enumeration always are.
+  std::vector<std::pair<std::string, std::string>> refused = {};
+  std::vector<const char *> drawn = {}; // values in tests/random; the last one is often invalid
+
+  bool is_of(const std::string &type) const;
+  PetscErrorCode apply(PC pc, const OptionValue &value) const; // by the setter
+};
+
+// An option may have several rows, with values of some types.
+const std::vector<OptionCase> &AllOptions();
 
 // `options` with the type and a prefix for each @.
 std::string Expand(std::string options, const std::string &type, const std::string &prefix = "");
@@ -50,15 +92,15 @@ std::string Cast(std::string role, const std::string &type,
 // plane, a line; a line is AIJ.
 enum class Shape { star, box, scattered, small };
 
-// A setter, the equivalent option, and whether it changes the result.
+// A setter, the equivalent option, and whether it changes the result; null: not tested.
 struct Change {
   std::function<PetscErrorCode(PC)> set;
   std::string option;
-  bool differs = true;
+  std::optional<bool> differs = true;
 };
 
 // Applies each change between set-ups. The result must be bitwise identical to that of a new PC with the option, and
-// differ from the previous result. Repeating the change must not repeat the analysis.
+// differ from the previous result if the change says so. Repeating the change must not repeat the analysis.
 void ExpectChangesToAct(Mat A, const std::string &type, const std::string &options,
                         const std::vector<Change> &changes);
 

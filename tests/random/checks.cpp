@@ -264,7 +264,7 @@ void CheckNumbers(const RandomCase &c, PC pc)
   OK(VecNorm(v.y, NORM_2, &y));
   OK(VecNorm(v.b, NORM_2, &b));
   OK(VecNorm(other, NORM_2, &o));
-  const bool half_factor = c.type.type != std::string(PCMCPI) && c.settings.has("precision half");
+  const bool half_factor = !c.type.relaxes && c.settings.has("precision half");
   const PetscReal single = half_factor || c.settings.has("sum_precision single") ? PetscReal(1e-4) : 0; // sums
   if (PetscAbsScalar(left - right) > (tolerance + single) * (x * o + y * b)) {
     OK(Sensitivity(c.type, c.settings.text, A, false, v.b, v.x, &change));

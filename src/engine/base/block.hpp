@@ -39,7 +39,7 @@ template <int W> struct Strip {
 // Strips of run-time blocks have at most `Widest` rows. Wide strips read the columns of a large block contiguously.
 // Eight rows at a time skip from column to column, which is three times slower for n = 32.
 template <int N> struct HostLanes {
-  static constexpr bool scalar_by_scalar = false; // runs() passes several scalars to a lane
+  static constexpr bool scalar_by_scalar = false; // ranges() passes several scalars to a lane
   BlockSize<N> n;
 
   template <int Widest = 32, class F> KOKKOS_FORCEINLINE_FUNCTION void strips(const F &f) const
@@ -54,7 +54,7 @@ template <int N> struct HostLanes {
     else cut_columns(n, f);
   }
   // Calls f(first, count) for `count` contiguous scalars.
-  template <class F> KOKKOS_FORCEINLINE_FUNCTION void runs(int count, const F &f) const { f(0, count); }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void ranges(int count, const F &f) const { f(0, count); }
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const { f(); }
   // Returns the largest f(first, count) over `count` scalars, at least 0, to every lane.
   template <class F> KOKKOS_FORCEINLINE_FUNCTION Real largest(int count, const F &f) const { return f(0, count); }
@@ -89,7 +89,7 @@ private:
 
 // The vector lanes of one thread of a Kokkos team.
 template <int N, class Member> struct TeamLanes {
-  static constexpr bool scalar_by_scalar = true; // runs() passes one scalar at a time to a lane
+  static constexpr bool scalar_by_scalar = true; // ranges() passes one scalar at a time to a lane
   BlockSize<N> n;
   const Member &member;
 
@@ -108,7 +108,7 @@ template <int N, class Member> struct TeamLanes {
     const int m = n;
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, m * m), [&](int t) { f(Strip<1>{t % m}, t / m); });
   }
-  template <class F> KOKKOS_FORCEINLINE_FUNCTION void runs(int count, const F &f) const
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void ranges(int count, const F &f) const
   {
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, count), [&](int i) { f(i, 1); });
   }

@@ -60,9 +60,9 @@ template <int N, class T, int W> struct ColumnSums {
 template <int N, class T> class FlatSums
 {
   static constexpr int wide = 32 / int(sizeof(T)), groups = (N * N + wide - 1) / wide, pieces = (N + wide - 1) / wide;
-  using Lanes = VectorType<T, wide>;
+  using Vector = VectorType<T, wide>;
 
-  // Entries of a block vector, in two overlapping vectors of four or, for eight lanes, in one vector of eight.
+  // Entries of a block vector, in two overlapping vectors of four or, for eight elements, in one vector of eight.
   struct Spread {
     VectorType<T, 4> low, high;
     VectorType<T, 8> both;
@@ -100,9 +100,9 @@ template <int N, class T> class FlatSums
 
     // Returns the multipliers of scalars K, K + 1, ... If they begin in `low` and end in `high`, then `high`
     // contains them all.
-    template <int K> Lanes factors() const
+    template <int K> Vector factors() const
     {
-      return [&]<int... J>(std::integer_sequence<int, J...>) FINEGRAIN_INLINE->Lanes
+      return [&]<int... J>(std::integer_sequence<int, J...>) FINEGRAIN_INLINE->Vector
       {
         if constexpr (N < 4) return __builtin_shufflevector(low, low, place(column(K + J))...);
         else if constexpr (wide == 8) return __builtin_shufflevector(both, both, place(column(K + J))...);
@@ -113,13 +113,13 @@ template <int N, class T> class FlatSums
     }
   };
 
-  Lanes sums_[std::size_t(groups) + 1]; // the last one is zero
+  Vector sums_[std::size_t(groups) + 1]; // the last one is zero
 
   // Returns the sums of scalars K, K + 1, ... of a block.
-  template <int K> FINEGRAIN_INLINE Lanes numbers() const
+  template <int K> FINEGRAIN_INLINE Vector numbers() const
   {
     if constexpr (K % wide == 0) return sums_[K / wide];
-    else return [&]<int... J>(std::integer_sequence<int, J...>) FINEGRAIN_INLINE->Lanes
+    else return [&]<int... J>(std::integer_sequence<int, J...>) FINEGRAIN_INLINE->Vector
       {
         return __builtin_shufflevector(sums_[K / wide], sums_[K / wide + 1], (K % wide + J)...);
       }
@@ -131,7 +131,7 @@ public:
 
   FINEGRAIN_INLINE FlatSums()
   {
-    for (Lanes &s : sums_) s = Lanes{};
+    for (Vector &s : sums_) s = Vector{};
   }
 
   // Adds block x to the sums.
@@ -160,7 +160,7 @@ public:
 private:
   template <int P, int... C> FINEGRAIN_INLINE void store_piece(T *result, std::integer_sequence<int, C...>) const
   {
-    const Lanes total = (Lanes{} + ... + numbers<P * wide + C * N>());
+    const Vector total = (Vector{} + ... + numbers<P * wide + C * N>());
     std::memcpy(result + P * wide, &total, sizeof(total));
   }
 };

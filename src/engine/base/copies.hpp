@@ -36,18 +36,18 @@ template <class Space, class T> void copy_down(T *to, const T *from, std::size_t
 template <class Space> class Upload
 {
 public:
-  explicit Upload(std::size_t part = std::size_t(8) << 20) : part_(part) {} // size of a buffer in bytes
+  explicit Upload(std::size_t buffer_bytes = std::size_t(8) << 20) : buffer_bytes_(buffer_bytes) {}
 
   // Returns when the copy is complete.
   template <class T> void operator()(T *to, const T *from, std::size_t size)
   {
     const std::size_t bytes = size * sizeof(T);
-    if (!is_far || bytes <= 2 * part_) return copy_up<Space>(to, from, size);
-    if (!ways_[0]) ways_ = {std::make_unique<Way>(part_), std::make_unique<Way>(part_)};
+    if (!is_far || bytes <= 2 * buffer_bytes_) return copy_up<Space>(to, from, size);
+    if (!ways_[0]) ways_ = {std::make_unique<Way>(buffer_bytes_), std::make_unique<Way>(buffer_bytes_)};
     Kokkos::fence(); // kernels may still read the old contents; deep_copy() waits for them too
-    for (std::size_t at = 0, turn = 0; at < bytes; at += part_, ++turn)
+    for (std::size_t at = 0, turn = 0; at < bytes; at += buffer_bytes_, ++turn)
       ways_[turn % 2]->send(reinterpret_cast<char *>(to) + at, reinterpret_cast<const char *>(from) + at,
-                            std::min(part_, bytes - at));
+                            std::min(buffer_bytes_, bytes - at));
     for (const auto &way : ways_) way->wait();
   }
 
@@ -68,7 +68,8 @@ private:
   class Way
   {
   public:
-    explicit Way(std::size_t part) : exec_(with_own_queue<Exec>()), pinned_(make_array<char, Pinned>("pinned", part))
+    explicit Way(std::size_t buffer_bytes)
+        : exec_(with_own_queue<Exec>()), pinned_(make_array<char, Pinned>("pinned", buffer_bytes))
     {
     }
     void send(char *to, const char *from, std::size_t bytes)
@@ -98,7 +99,7 @@ private:
     }
   };
 
-  std::size_t part_;
+  std::size_t buffer_bytes_;
   std::array<std::unique_ptr<Way>, 2> ways_; // allocated at first use
 };
 

@@ -16,14 +16,14 @@ struct Inversion {
   bool indefinite = false; // and finite, therefore not good
 };
 
-// Reports the pivot of a slot; row_of null: its row is the slot.
+// Reports the pivot of a sweep index; row_of null: its row is the sweep index.
 template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void report_pivot(const Lanes &lanes, const Inversion &inversion,
-                                                                     const Index *row_of, Index slot,
+                                                                     const Index *row_of, Index sweep_index,
                                                                      PivotReport *report)
 {
   if (inversion.good && !inversion.shifted) return;
   lanes.once([&] {
-    const Index row = row_of ? row_of[slot] : slot;
+    const Index row = row_of ? row_of[sweep_index] : sweep_index;
     if (!inversion.good) atomic_lower(&report->bad_row, row);
     if (!inversion.finite) atomic_lower(&report->not_finite, row);
     if (inversion.shifted) atomic_count(&report->shifted);
@@ -88,7 +88,7 @@ template <int N> KOKKOS_FORCEINLINE_FUNCTION bool are_finite(const Accumulator<N
   Real sum = 0;
   [&]<int... R>(std::integer_sequence<int, R...>) FINEGRAIN_INLINE
   {
-    ((sum += magnitude(check.template lane<R>())), ...);
+    ((sum += magnitude(check.template element<R>())), ...);
   }
   (std::make_integer_sequence<int, N>());
   return is_finite(sum);
@@ -110,14 +110,14 @@ template <int N> inline Inversion invert_in_registers(Scalar *d, Real least)
   };
   const auto step = [&]<int K>() FINEGRAIN_INLINE {
     int p = K;
-    Real best = magnitude(column[K].template lane<K>());
+    Real best = magnitude(column[K].template element<K>());
     [&]<int... R>(std::integer_sequence<int, R...>) FINEGRAIN_INLINE
     {
       [[maybe_unused]] const auto compare = [&](int r, Real m) FINEGRAIN_INLINE {
         p = m > best ? r : p;
         best = m > best ? m : best;
       };
-      (compare(K + 1 + R, magnitude(column[K].template lane<K + 1 + R>())), ...);
+      (compare(K + 1 + R, magnitude(column[K].template element<K + 1 + R>())), ...);
     }
     (std::make_integer_sequence<int, N - 1 - K>());
     swap[K] = p;
@@ -127,15 +127,15 @@ template <int N> inline Inversion invert_in_registers(Scalar *d, Real least)
       for (int c = 0; c < N; ++c) exchange(d[c * N + K], d[c * N + p]);
       load();
     }
-    const Scalar inverse = invert_pivot(column[K].template lane<K>(), best, least, result);
+    const Scalar inverse = invert_pivot(column[K].template element<K>(), best, least, result);
     Accumulator<N> factor;
     factor.zero();
     factor.subtract(column[K]);
-    factor.template set_lane<K>(Scalar(1));
+    factor.template set_element<K>(Scalar(1));
     for (int c = 0; c < N; ++c) {
-      const Scalar row = c == K ? inverse : product(column[c].template lane<K>(), inverse);
+      const Scalar row = c == K ? inverse : product(column[c].template element<K>(), inverse);
       if (c == K) column[c].zero();
-      else column[c].template set_lane<K>(Scalar(0));
+      else column[c].template set_element<K>(Scalar(0));
       column[c].add_product(multiplier(row), factor);
     }
   };

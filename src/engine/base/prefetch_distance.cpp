@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Measures the gain of prefetching: reads parts of a matrix in turn with and without it, and compares the best
+// Measures the gain of prefetching: reads pieces of a matrix in turn with and without it, and compares the best
 // times.
 #include "base/prefetch_distance.hpp"
 
@@ -18,9 +18,9 @@ namespace
 
 PrefetchDistance state; // one for the process
 
-// A part is larger than the second-level cache of a core.
-constexpr std::size_t part = std::size_t(2) << 20, parts = 8; // size of a part in bytes
-constexpr double worth = 1.03;                                // smallest gain for which prefetching is used
+// A piece is larger than the second-level cache of a core.
+constexpr std::size_t piece = std::size_t(2) << 20, pieces = 8; // size of a piece in bytes
+constexpr double worth = 1.03;                                  // smallest gain for which prefetching is used
 
 // The sum uses every word, so that the loop waits for each of them.
 template <bool prefetches> [[gnu::noinline]] std::uint64_t read(const std::uint64_t *from, std::size_t count)
@@ -49,12 +49,12 @@ void set_prefetch_distance(Offset bytes)
 
 void measure_prefetch_distance(const void *stream, std::size_t bytes)
 {
-  if (state.source != PrefetchSource::assumed || bytes < part * parts) return;
+  if (state.source != PrefetchSource::assumed || bytes < piece * pieces) return;
   const std::uint64_t *from = static_cast<const std::uint64_t *>(stream);
-  constexpr std::size_t count = part / sizeof(std::uint64_t);
+  constexpr std::size_t count = piece / sizeof(std::uint64_t);
   double best[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   volatile std::uint64_t kept = 0;
-  for (std::size_t p = 0; p < parts; ++p) {
+  for (std::size_t p = 0; p < pieces; ++p) {
     const auto start = std::chrono::steady_clock::now();
     const bool prefetches = p % 2 == 0;
     kept = kept + (prefetches ? read<true>(from + p * count, count) : read<false>(from + p * count, count));

@@ -98,7 +98,7 @@ KOKKOS_INLINE_FUNCTION Offset narrow(const From *from, Offset count, PartOf<From
       constexpr int width = 32 / sizeof(From);
       VectorType<From, width> factor{};
       VectorType<std::int32_t, width> lost{};
-      for (int lane = 0; lane < width; ++lane) factor[lane] = scale;
+      for (int i = 0; i < width; ++i) factor[i] = scale;
       whole = count / width * width;
       for (Offset i = 0; i < whole; i += width) {
         const auto before = vector_read<From, width>(from + i);
@@ -109,7 +109,7 @@ KOKKOS_INLINE_FUNCTION Offset narrow(const From *from, Offset count, PartOf<From
         lost -=
           __builtin_convertvector(before != 0, VectorType<std::int32_t, width>) & (size <= detail::last_flushed<To>);
       }
-      for (int lane = 0; lane < width; ++lane) flushed += lost[lane];
+      for (int i = 0; i < width; ++i) flushed += lost[i];
     }
 #endif
     for (Offset i = whole; i < count; ++i) {

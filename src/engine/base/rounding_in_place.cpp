@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Converts numbers of type From to To in their own memory. From is `factor` times as long as To. The memory is
 // divided into `factor` streams of m numbers each. The memory of the last stream can hold all results, and no result
-// has its final place there (factor > 1). There are therefore two steps, in which no part reads or writes a word
-// that another part writes:
+// has its final place there (factor > 1). There are therefore two steps, in which no share reads or writes a word
+// that another share writes:
 //
-// 1. Gather (passes one and two of the paper, fused). Part p reads its range of every stream and writes only its
-//    range of the last stream. No other part reads that range, and p reads it before writing it.
-// 2. Spread (pass three). Part p reads its range of the last stream and writes only its range of each stream of
-//    results. The results are in the bytes below the last stream, which no part reads any more.
+// 1. Gather (passes one and two of the paper, fused). Share p reads its range of every stream and writes only its
+//    range of the last stream. No other share reads that range, and p reads it before writing it.
+// 2. Spread (pass three). Share p reads its range of the last stream and writes only its range of each stream of
+//    results. The results are in the bytes below the last stream, which no share reads any more.
 //
 // The paper also writes converted numbers into the lower streams and reads them from there, which fused passes need
 // not do. The numbers beyond the streams, fewer than one range holds, are last. Their results begin at the start of
-// the last stream (factor 2), in the range of part 0. Part 0 converts them after it has spread that range.
+// the last stream (factor 2), in the range of share 0. Share 0 converts them after it has spread that range.
 #include "base/rounding_in_place.hpp"
 
 #include "base/atomics.hpp"
@@ -47,22 +47,22 @@ template <class To, class From> struct Streams {
   }
 };
 
-// A part on a host is one range for each thread. The range of the last stream first stores the results of that
+// A share on a host is one range for each thread. The range of the last stream first stores the results of that
 // stream, which can be written while it is read, then those of the other streams.
 template <class To, class From> struct HostParts {
   using S = Streams<To, From>;
   S streams;
-  Index parts;
+  Index shares;
 
-  Offset cut(Offset part) const
+  Offset cut(Offset share) const
   {
-    const Offset unit = streams.m >= 64 * Offset(parts) ? 64 : 1; // whole vectors
-    return part == parts ? streams.m : streams.m * part / parts / unit * unit;
+    const Offset unit = streams.m >= 64 * Offset(shares) ? 64 : 1; // whole vectors
+    return share == shares ? streams.m : streams.m * share / shares / unit * unit;
   }
-  void gather(Index part) const
+  void gather(Index share) const
   {
     const S &s = streams;
-    const Offset first = cut(part), length = cut(part + 1) - first;
+    const Offset first = cut(share), length = cut(share + 1) - first;
     From *range = s.last(first);
     To *to = reinterpret_cast<To *>(range);
     Offset lost = narrow(range, length, s.scale, to);
@@ -70,19 +70,19 @@ template <class To, class From> struct HostParts {
       lost += narrow(s.data + k * s.m + first, length, s.scale, to += length);
     s.report(lost);
   }
-  void spread(Index part) const
+  void spread(Index share) const
   {
     const S &s = streams;
-    const Offset first = cut(part), length = cut(part + 1) - first;
+    const Offset first = cut(share), length = cut(share + 1) - first;
     const To *from = reinterpret_cast<const To *>(s.last(first));
     for (Offset k = 0; k < S::factor; ++k, from += length)
       std::memcpy(s.results() + (k + S::factor - 1) % S::factor * s.m + first, from,
                   std::size_t(length) * sizeof(To));
-    if (part == 0) s.finish();
+    if (share == 0) s.finish();
   }
 };
 
-// A part on a device is a group of consecutive numbers of each stream, which one thread keeps in registers. Adjacent
+// A share on a device is a group of consecutive numbers of each stream, which one thread keeps in registers. Adjacent
 // threads thus access adjacent memory.
 template <class T, int G> struct alignas(sizeof(T) * G < 16 ? sizeof(T) * G : 16) Group {
   T number[std::size_t(G)];
@@ -138,13 +138,13 @@ template <int G, class Exec, class To, class From> void reduce_in_groups(const E
 } // namespace
 
 template <class To, class From>
-void reduce_in_parts(Index parts, From *data, Offset count, From scale, Offset *flushed)
+void reduce_in_shares(Index shares, From *data, Offset count, From scale, Offset *flushed)
 {
   const Offset m = count / Streams<To, From>::factor;
-  const Index p = Index(std::clamp<Offset>(parts, 1, std::max<Offset>(m, 1))); // no part is empty
+  const Index p = Index(std::clamp<Offset>(shares, 1, std::max<Offset>(m, 1))); // no share is empty
   const HostParts<To, From> all{{data, count, m, scale, flushed}, p};
-  for_threads(p, [&](Index part) { all.gather(part); });
-  for_threads(p, [&](Index part) { all.spread(part); });
+  for_threads(p, [&](Index share) { all.gather(share); });
+  for_threads(p, [&](Index share) { all.spread(share); });
 }
 
 template <class Exec, class To, class From>
@@ -158,7 +158,7 @@ void reduce_storage([[maybe_unused]] const typename Exec::execution_space &exec,
   } else {
     const int threads = count < 8192 ? 1 : usable_threads();
     if (threads == 1) s.finish();
-    else reduce_in_parts<To>(threads, data, count, scale, flushed);
+    else reduce_in_shares<To>(threads, data, count, scale, flushed);
   }
 }
 
@@ -182,7 +182,7 @@ template void reduce_blocks<DeviceExec>(const DeviceExec::execution_space &, Sca
 #endif
 
 #define FINEGRAIN_REDUCE(To, From)                                                                                   \
-  template void reduce_in_parts<To, From>(Index, From *, Offset, From, Offset *);                                    \
+  template void reduce_in_shares<To, From>(Index, From *, Offset, From, Offset *);                                   \
   template void reduce_storage<HostExec, To, From>(const HostExec &, From *, Offset, From, Offset *);                \
   FINEGRAIN_REDUCE_ON_DEVICE(To, From)
 #if defined(FINEGRAIN_HAS_DEVICE)

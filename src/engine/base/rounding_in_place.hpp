@@ -30,6 +30,6 @@ template <class Exec> void reduce_blocks(const typename Exec::execution_space &e
 // reduce_storage() on a host by this many threads, for any count: for tests and measurements. reduce_storage()
 // itself uses all threads, or one thread and one ascending pass if that is less work.
 template <class To, class From>
-void reduce_in_parts(Index parts, From *data, Offset count, From scale = 1, Offset *flushed = nullptr);
+void reduce_in_shares(Index shares, From *data, Offset count, From scale = 1, Offset *flushed = nullptr);
 
 } // namespace finegrain

@@ -114,23 +114,23 @@ template <int H> inline void write_singles(BFloat16 *to, const VectorType<float,
 } // namespace detail
 
 // Reads H scalars of any storage type as doubles or floats. double to float rounds.
-template <class Lane, int H, class T> inline VectorType<Lane, H> vector_read(const T *from)
+template <class Element, int H, class T> inline VectorType<Element, H> vector_read(const T *from)
 {
-  if constexpr (std::is_same_v<T, Lane>) return detail::load_vector<T, H>(from);
-  else if constexpr (std::is_same_v<Lane, double>) return detail::read_doubles<H>(from);
+  if constexpr (std::is_same_v<T, Element>) return detail::load_vector<T, H>(from);
+  else if constexpr (std::is_same_v<Element, double>) return detail::read_doubles<H>(from);
   else if constexpr (detail::is_short<T>) return detail::read_singles<H>(from);
   else { // eight doubles: a vector that no function returns
     VectorType<T, H> raw;
     std::memcpy(&raw, from, sizeof(raw));
-    return __builtin_convertvector(raw, VectorType<Lane, H>);
+    return __builtin_convertvector(raw, VectorType<Element, H>);
   }
 }
 
 // Writes H doubles or floats to storage of any type. 16-bit types are converted through single.
-template <class Lane, int H, class T> inline void vector_write(T *to, const VectorType<Lane, H> &v)
+template <class Element, int H, class T> inline void vector_write(T *to, const VectorType<Element, H> &v)
 {
-  if constexpr (std::is_same_v<T, Lane>) std::memcpy(to, &v, sizeof(v));
-  else if constexpr (detail::is_short<T> && std::is_same_v<Lane, float>) detail::write_singles<H>(to, v);
+  if constexpr (std::is_same_v<T, Element>) std::memcpy(to, &v, sizeof(v));
+  else if constexpr (detail::is_short<T> && std::is_same_v<Element, float>) detail::write_singles<H>(to, v);
   else if constexpr (detail::is_short<T>)
     detail::write_singles<H>(to, __builtin_convertvector(v, VectorType<float, H>));
   else {
@@ -320,15 +320,15 @@ public:
     rest_.subtract(b.rest_);
   }
   // Returns sum I.
-  template <int I> KOKKOS_FORCEINLINE_FUNCTION Scalar lane() const
+  template <int I> KOKKOS_FORCEINLINE_FUNCTION Scalar element() const
   {
-    if constexpr (I >= head) return rest_.template lane<I - head>();
+    if constexpr (I >= head) return rest_.template element<I - head>();
     else if constexpr (head == 1) return first_.v;
     else return first_.v[I];
   }
-  template <int I> KOKKOS_FORCEINLINE_FUNCTION void set_lane(Scalar x)
+  template <int I> KOKKOS_FORCEINLINE_FUNCTION void set_element(Scalar x)
   {
-    if constexpr (I >= head) rest_.template set_lane<I - head>(x);
+    if constexpr (I >= head) rest_.template set_element<I - head>(x);
     else if constexpr (head == 1) first_.v = x;
     else first_.v[I] = x;
   }

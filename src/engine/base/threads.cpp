@@ -42,7 +42,7 @@ void watch_forks()
 struct alignas(64) Worker {
   unsigned start = 0, claimed = 0; // the last run that has begun, and the last whose share has been claimed
   alignas(64) unsigned done = 0;   // the last run whose share is done
-  unsigned run = 0;                // the caller's copy of start
+  unsigned last = 0;               // the caller's copy of start
   std::int32_t share = 0;
 
   bool claim(unsigned number)
@@ -85,11 +85,11 @@ void *work(void *argument)
 {
   Worker &w = *static_cast<Worker *>(argument);
   bind_to_place(w.share);
-  for (unsigned run = 0;;) {
-    run = await_change(&w.start, run);
-    if (!w.claim(run)) continue;
+  for (unsigned number = 0;;) {
+    number = await_change(&w.start, number);
+    if (!w.claim(number)) continue;
     current_body(current_data, w.share);
-    publish_word(&w.done, run);
+    publish_word(&w.done, number);
   }
 }
 
@@ -171,17 +171,17 @@ void run_on_threads(std::int32_t threads, void (*body)(const void *, std::int32_
   current_data = data;
   for (std::size_t i = 0; i < there; ++i) {
     Worker &w = *workers()[i];
-    w.run = (w.run + 1) & ~sleeper_bit;
-    publish_word(&w.start, w.run);
+    w.last = (w.last + 1) & ~sleeper_bit;
+    publish_word(&w.start, w.last);
   }
   body(data, 0);
   for (std::size_t i = 0; i < there; ++i)
-    if (Worker &w = *workers()[i]; w.claim(w.run)) {
+    if (Worker &w = *workers()[i]; w.claim(w.last)) {
       body(data, w.share);
-      __atomic_store_n(&w.done, w.run, __ATOMIC_RELAXED); // no other thread reads it
+      __atomic_store_n(&w.done, w.last, __ATOMIC_RELAXED); // no other thread reads it
     }
   for (std::size_t i = there; i < others; ++i) body(data, std::int32_t(i) + 1);
-  for (std::size_t i = 0; i < there; ++i) await_value(&workers()[i]->done, workers()[i]->run);
+  for (std::size_t i = 0; i < there; ++i) await_value(&workers()[i]->done, workers()[i]->last);
   in_use.store(false, std::memory_order_release);
 }
 

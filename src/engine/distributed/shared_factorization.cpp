@@ -42,7 +42,7 @@ struct CopyOrAdd {
   }
 };
 
-template <class Exec> class SharedFactorization final : public Engine, private FactorParts, private RowSharing
+template <class Exec> class SharedFactorization final : public Engine, private SplitForm, private RowSharing
 {
   using Space = typename Exec::memory_space;
 
@@ -87,7 +87,7 @@ public:
     return {};
   }
 
-  FactorParts *parts() override { return this; }
+  SplitForm *split_form() override { return this; }
   RowSharing *sharing() override { return this; }
   SharedStorage shared_storage() const override
   {
@@ -151,11 +151,11 @@ public:
     run_.finish();
   }
 
-  void apply_part(const PartApplication &a) override
+  void apply_split(const SplitApplication &a) override
   {
-    const bool left = a.part == Part::left_inverse;
-    if (a.symmetric || a.part == Part::right)
-      return forms_[std::size_t(a.symmetric)].apply_part(as_factor(), a.part, a.b, a.x);
+    const bool left = a.split == Split::left_inverse;
+    if (a.symmetric || a.split == Split::right)
+      return forms_[std::size_t(a.symmetric)].apply_split(as_factor(), a.split, a.b, a.x);
     if (a.transposed || !left) load(a.b);
     if (a.transposed) sweep_transposed(left ? Travel::backward : Travel::forward);
     else if (left) sweep_forward(a.b);
@@ -201,8 +201,8 @@ private:
     storage_.entry = make_array<Index>("finegrain::entry", std::size_t(g.entries()));
     storage_.is_upper.assign(std::size_t(g.entries()), 0);
     Kokkos::deep_copy(storage_.entry, Index(-1));
-    const auto visit = [&](const Triangle<Kokkos::HostSpace> &t, Index slot, Index row, bool upper) {
-      for (Index f = t.ptr(slot); f < t.ptr(slot + 1); ++f) {
+    const auto visit = [&](const Triangle<Kokkos::HostSpace> &t, Index sweep_index, Index row, bool upper) {
+      for (Index f = t.ptr(sweep_index); f < t.ptr(sweep_index + 1); ++f) {
         const Index *first = g.col.data() + g.ptr(row), *last = g.col.data() + g.ptr(row + 1);
         const std::ptrdiff_t e = std::lower_bound(first, last, t.col(f)) - g.col.data();
         storage_.entry(e) = f;
@@ -314,14 +314,15 @@ private:
     if (factor_.has_transposed) return;
     auto t = transpose_pattern(copy_to<Kokkos::HostSpace>(factor_.pattern));
     for (auto *part : {&t.upper, &t.lower})
-      for (Index slot = 0; slot < all_; ++slot) {
+      for (Index sweep_index = 0; sweep_index < all_; ++sweep_index) {
         std::vector<std::pair<Index, Index>> terms;
-        for (Index e = part->ptr(slot); e < part->ptr(slot + 1); ++e) terms.push_back({part->row(e), part->entry(e)});
+        for (Index e = part->ptr(sweep_index); e < part->ptr(sweep_index + 1); ++e)
+          terms.push_back({part->row(e), part->entry(e)});
         std::sort(terms.begin(), terms.end(),
                   [&](const auto &a, const auto &b) { return key_(a.first) < key_(b.first); });
         for (std::size_t k = 0; k < terms.size(); ++k) {
-          part->row(part->ptr(slot) + Index(k)) = terms[k].first;
-          part->entry(part->ptr(slot) + Index(k)) = terms[k].second;
+          part->row(part->ptr(sweep_index) + Index(k)) = terms[k].first;
+          part->entry(part->ptr(sweep_index) + Index(k)) = terms[k].second;
         }
       }
     factor_.transposed = copy_to<Space>(t);
@@ -367,7 +368,7 @@ private:
   StoredFactor<Exec> factor_;
   bool has_lower_ = false, has_diagonal_ = false; // blocks of other ranks have been fetched
   std::array<EisenstatForm<Exec>, 2> forms_;      // general, symmetric; tiles only
-  Index first_ = 0;                               // first owned slot, with tiles
+  Index first_ = 0;                               // first owned sweep index, with tiles
   FactorKernels<Exec> kernels_{};
   decltype(FactorKernels<Exec>::transposed) transposed_kernel_ = nullptr;
   SipKernel<Exec> sip_kernel_ = nullptr;

@@ -85,8 +85,8 @@ SetupError plan_tiles(const OperatorView &view, EngineOptions options, SharedPla
   p.row_of = order_by_tile(s, p.plan.row_of, &before);
   const Tasks<Kokkos::HostSpace> &tasks = p.plan.tasks.tasks;
   for (Index t = 0; t < tasks.count(); ++t) {
-    for (Index at = tasks.slot(t); at < tasks.slot(t + 1); ++at) p.stage_of(p.plan.row_of(at)) = t;
-    p.stages.push_back({before + tasks.slot(t), before + tasks.slot(t + 1), before + tasks.slot(t + 1)});
+    for (Index at = tasks.first(t); at < tasks.first(t + 1); ++at) p.stage_of(p.plan.row_of(at)) = t;
+    p.stages.push_back({before + tasks.first(t), before + tasks.first(t + 1), before + tasks.first(t + 1)});
   }
   p.plan.tasks = {};
   return {};

@@ -11,10 +11,10 @@
 namespace finegrain
 {
 
-// Computes R by row and R^H by slot. R is upper triangular with R R^H = d, so that D = R^-H R^-1.
+// Computes R by row and R^H by sweep index. R is upper triangular with R R^H = d, so that D = R^-H R^-1.
 struct EisenstatRootArguments {
   const Index *row_of;
-  const Scalar *diagonal; // d by slot
+  const Scalar *diagonal; // d by sweep index
   Scalar *root, *adjoint;
   PivotReport *pivot_report; // bad_row: some d is not Hermitian and positive definite
 };
@@ -26,13 +26,14 @@ template <int N> struct EisenstatRootRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
 
-  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *) const
   {
     lanes.once([=, this] {
       const Offset nn = Offset(n) * n;
-      const Index row = arg.row_of ? arg.row_of[slot] : slot;
-      const Scalar *d = arg.diagonal + slot * nn;
-      Scalar *root = arg.root + row * nn, *adjoint = arg.adjoint + slot * nn;
+      const Index row = arg.row_of ? arg.row_of[sweep_index] : sweep_index;
+      const Scalar *d = arg.diagonal + sweep_index * nn;
+      Scalar *root = arg.root + row * nn, *adjoint = arg.adjoint + sweep_index * nn;
       if (!is_hermitian(d) || !factor(d, root)) atomic_lower(&arg.pivot_report->bad_row, row);
       for (int c = 0; c < n; ++c)
         for (int r = 0; r < n; ++r) adjoint[r * n + c] = conjugate(root[c * n + r]);
@@ -83,7 +84,7 @@ struct EisenstatFactorArguments {
   Index last_position;
   const Index *diagonal_source;
   MatrixValues source;
-  const Scalar *left; // d or R^H by slot
+  const Scalar *left; // d or R^H by sweep index
   const Scalar *root; // by row, or null
   Scalar *lower, *upper, *twice;
 };
@@ -96,19 +97,19 @@ template <int N> struct EisenstatFactorRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *scratch) const
   {
     const Offset nn = Offset(n) * n;
-    const Index row = row_at(slot);
-    Scalar *twice = arg.twice + slot * nn;
-    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e)
-      scale(lanes, slot, arg.lower_source[e], arg.lower_col_is_row ? arg.lower_col[e] : row_at(arg.lower_col[e]),
-            scratch, arg.lower + e * nn);
-    const Index upper_slot = arg.last_position - slot;
+    const Index row = row_at(sweep_index);
+    Scalar *twice = arg.twice + sweep_index * nn;
+    for (Index e = arg.lower_ptr[sweep_index]; e < arg.lower_ptr[sweep_index + 1]; ++e)
+      scale(lanes, sweep_index, arg.lower_source[e],
+            arg.lower_col_is_row ? arg.lower_col[e] : row_at(arg.lower_col[e]), scratch, arg.lower + e * nn);
+    const Index upper_index = arg.last_position - sweep_index;
     if (arg.root)
-      for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f)
-        scale(lanes, slot, arg.upper_source[f], arg.upper_col[f], scratch, arg.upper + f * nn);
-    scale(lanes, slot, arg.diagonal_source[slot], row, scratch, twice);
+      for (Index f = arg.upper_ptr[upper_index]; f < arg.upper_ptr[upper_index + 1]; ++f)
+        scale(lanes, sweep_index, arg.upper_source[f], arg.upper_col[f], scratch, arg.upper + f * nn);
+    scale(lanes, sweep_index, arg.diagonal_source[sweep_index], row, scratch, twice);
     lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       for (int r = s.first; r < s.first + s.width; ++r)
         twice[c * n + r] = (r == c ? Scalar(2) : Scalar(0)) - twice[c * n + r];
@@ -118,7 +119,7 @@ template <int N> struct EisenstatFactorRow {
 private:
   KOKKOS_FORCEINLINE_FUNCTION Index row_at(Index pos) const { return arg.row_of ? arg.row_of[pos] : pos; }
   // Computes to = left a root_col for an entry a of the matrix.
-  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void scale(const Lanes &lanes, Index slot, Index entry,
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void scale(const Lanes &lanes, Index sweep_index, Index entry,
                                                                 Index col, Scalar *scratch, Scalar *to) const
   {
     const Offset nn = Offset(n) * n;
@@ -127,7 +128,7 @@ private:
       multiply(lanes, block, arg.root + col * nn, scratch + nn);
       block = scratch + nn;
     }
-    multiply(lanes, arg.left + slot * nn, block, to);
+    multiply(lanes, arg.left + sweep_index * nn, block, to);
   }
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void multiply(const Lanes &lanes, const Scalar *a, const Scalar *b, Scalar *to) const
@@ -142,10 +143,10 @@ private:
 };
 
 struct EisenstatCouplingArguments {
-  const Index *slots, *row_of;
+  const Index *sweep_indices, *row_of;
   EntryList inside, ghost; // entries of C, by row
   MatrixValues owned, coupling;
-  const Scalar *left, *t, *ghosts; // left: d or R^H by slot
+  const Scalar *left, *t, *ghosts; // left: d or R^H by sweep index
   Scalar *c;                       // by row
 };
 
@@ -160,7 +161,7 @@ template <int N> struct EisenstatCouplingRow {
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index place, const Lanes &lanes, Scalar *scratch) const
   {
-    const Index slot = arg.slots[place], row = arg.row_of ? arg.row_of[slot] : slot;
+    const Index sweep_index = arg.sweep_indices[place], row = arg.row_of ? arg.row_of[sweep_index] : sweep_index;
     lanes.strips([=, this](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.zero();
@@ -171,7 +172,7 @@ template <int N> struct EisenstatCouplingRow {
     lanes.strips([=, this](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.zero();
-      accumulate<Sign::plus>(s, n, arg.left + Offset(slot) * n * n, scratch, sums);
+      accumulate<Sign::plus>(s, n, arg.left + Offset(sweep_index) * n * n, scratch, sums);
       sums.store(arg.c + Offset(row) * n + s.first);
     });
   }
@@ -210,10 +211,10 @@ template <class Couples = bool> struct EisenstatTerms {
 
   KOKKOS_FORCEINLINE_FUNCTION const Scalar *blocks() const { return arg.lower; }
   KOKKOS_FORCEINLINE_FUNCTION const Value *results() const { return arg.y; }
-  KOKKOS_FORCEINLINE_FUNCTION SweepPlace place(Index slot) const
+  KOKKOS_FORCEINLINE_FUNCTION SweepPlace place(Index sweep_index) const
   {
-    const Index row = arg.row_of ? arg.row_of[slot] : slot;
-    return {row, slot};
+    const Index row = arg.row_of ? arg.row_of[sweep_index] : sweep_index;
+    return {row, sweep_index};
   }
   template <int N> KOKKOS_FORCEINLINE_FUNCTION auto neighbor(BlockSize<N> n, Index col, int) const
   {
@@ -240,9 +241,9 @@ template <class Couples = bool> struct EisenstatTerms {
   Scalar end(const SweepPlace &at, const Sum &sum) const
   {
     end(Strip<1>{0}, BlockSize<1>(1), at, 0, sum);
-    return sum.template lane<0>();
+    return sum.template element<0>();
   }
-  template <Offset points> void fetch_slots(Offset slot) const { fetch<points>(arg.twice + slot); }
+  template <Offset points> void fetch_diagonal(Offset sweep_index) const { fetch<points>(arg.twice + sweep_index); }
   void fetch_row(Offset row) const
   {
     fetch<1>(arg.v + row);
@@ -263,10 +264,10 @@ private:
 };
 template <int N> using EisenstatRow = SweepRow<N, EisenstatTerms<>>;
 
-// Computes x = B y for blocks B by row or slot. With couplings it computes x = y + W y, where W is the upper
-// triangle by slot. With `solves` it solves B x = y for upper triangular blocks. Vectors are by row.
+// Computes x = B y for blocks B by row or sweep index. With couplings it computes x = y + W y, where W is the upper
+// triangle by sweep index. With `solves` it solves B x = y for upper triangular blocks. Vectors are by row.
 struct BlockProductArguments {
-  const Index *row_of; // null: slots are rows
+  const Index *row_of; // null: sweep indices are rows
   Index last_position;
   const Scalar *blocks;
   const Index *ptr = nullptr, *col = nullptr; // W; null: B
@@ -282,15 +283,17 @@ template <int N> struct BlockProductRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
-  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *) const
   {
     const Offset nn = Offset(n) * n;
-    const Index pos = arg.ptr ? arg.last_position - slot : slot, row = arg.row_of ? arg.row_of[pos] : pos;
+    const Index pos = arg.ptr ? arg.last_position - sweep_index : sweep_index,
+                row = arg.row_of ? arg.row_of[pos] : pos;
     const Scalar *y = arg.y + Offset(row) * n;
     Scalar *x = arg.x + Offset(row) * n;
     if (arg.solves)
       return lanes.once([=, this] {
-        const Scalar *block = arg.blocks + slot * nn;
+        const Scalar *block = arg.blocks + sweep_index * nn;
         for (int r = n - 1; r >= 0; --r) {
           Scalar sum = y[r];
           for (int c = r + 1; c < n; ++c) sum = madd(-block[c * n + r], x[c], sum);
@@ -301,11 +304,11 @@ template <int N> struct BlockProductRow {
       Accumulator<s.width> sums;
       if (arg.ptr) {
         sums.load(y + s.first);
-        for (Index f = arg.ptr[slot]; f < arg.ptr[slot + 1]; ++f)
+        for (Index f = arg.ptr[sweep_index]; f < arg.ptr[sweep_index + 1]; ++f)
           accumulate<Sign::plus>(s, n, arg.blocks + f * nn, arg.y + Offset(arg.col[f]) * n, sums);
       } else {
         sums.zero();
-        accumulate<Sign::plus>(s, n, arg.blocks + slot * nn, y, sums);
+        accumulate<Sign::plus>(s, n, arg.blocks + sweep_index * nn, y, sums);
       }
       sums.store(x + s.first);
     });

@@ -14,7 +14,8 @@ namespace finegrain
 {
 
 // The factor of an engine, with blocks in working precision, and its sweeps. Sweeps provides
-// - forward(x, body), backward(x, body): call body(run) for the slots of P_L or P_R in their order; then x is known
+// - forward(x, body), backward(x, body): call body(run) for the sweep indices of P_L or P_R in their order; then x is
+// known
 //   in those rows, by row;
 // - with_others(b, t): returns b by row, followed by the rows of other ranks if there are any; may use t.
 template <class Exec, class Sweeps> struct EisenstatFactor {
@@ -27,13 +28,13 @@ template <class Exec, class Sweeps> struct EisenstatFactor {
   decltype(FactorKernels<Exec>::backward) backward_kernel;
   const Scalar *upper, *diagonal;
   MatrixValues source;      // indexed by the entries of the pattern
-  const Index *row_of;      // null: slots are rows
+  const Index *row_of;      // null: sweep indices are rows
   Index rows;               // rows of the pattern, including those of other ranks
-  std::array<Index, 2> own; // range of owned slots
+  std::array<Index, 2> own; // range of owned sweep indices
   LineList forward, backward;
-  const SplitRows<Space> *coupled; // slots of rows with ignored blocks; null: there are none
+  const SplitRows<Space> *coupled; // sweep indices of rows with ignored blocks; null: there are none
   Scalar *t, *y;                   // vectors of the sweeps, including rows of other ranks; t by row
-  bool y_by_row;                   // else by slot
+  bool y_by_row;                   // else by sweep index
 };
 
 // One of the two forms. General: P_L = D + L, P_R = 1 + D^-1 U. Symmetric, if all D are Hermitian and positive
@@ -123,13 +124,13 @@ public:
 
   // Applies P_R, in the symmetric form also P_L^-1 and P_R^-1. In the general form these are halves of an
   // application.
-  template <class Factor> void apply_part(const Factor &f, Part part, const Scalar *b, Scalar *x)
+  template <class Factor> void apply_split(const Factor &f, Split split, const Scalar *b, Scalar *x)
   {
     ResidualRunner<Exec> &run = f.run;
-    if (part == Part::left_inverse) {
+    if (split == Split::left_inverse) {
       multiply_blocks(f, f.own.data(), f.row_of, adjoint_.data(), b, run.scratch());
       sweep_forward(f, run.scratch(), nullptr, nullptr, x);
-    } else if (part == Part::right_inverse) {
+    } else if (split == Split::right_inverse) {
       sweep_backward(f, b);
       multiply_root(f, f.t, x, false);
     } else {
@@ -209,7 +210,7 @@ private:
   {
     ResidualRunner<Exec> &run = f.run;
     const Residuals<Space> &r = run.residuals;
-    const EisenstatCouplingArguments a{.slots = f.coupled->slots.data(),
+    const EisenstatCouplingArguments a{.sweep_indices = f.coupled->slots.data(),
                                        .row_of = f.row_of,
                                        .inside = r.ignored.list(),
                                        .ghost = r.ghost.list(),
@@ -225,13 +226,13 @@ private:
   // Computes x = R y, or solves R x = y.
   template <class Factor> void multiply_root(const Factor &f, const Scalar *y, Scalar *x, bool solves)
   {
-    multiply_blocks(f, f.run.every_slot.data(), nullptr, root_.data(), y, x, solves);
+    multiply_blocks(f, f.run.every_row.data(), nullptr, root_.data(), y, x, solves);
   }
-  template <class Factor> void multiply_blocks(const Factor &f, const Index *slots, const Index *row_of,
+  template <class Factor> void multiply_blocks(const Factor &f, const Index *sweep_indices, const Index *row_of,
                                                const Scalar *blocks, const Scalar *y, Scalar *x, bool solves = false)
   {
     f.kernels.block_product(
-      f.run.independent(slots), f.run.n,
+      f.run.independent(sweep_indices), f.run.n,
       {.row_of = row_of, .last_position = f.rows - 1, .blocks = blocks, .solves = solves, .y = y, .x = x});
   }
 

@@ -39,10 +39,10 @@ public:
   {
     find_coupled(selection.ignored, view.coupling);
   }
-  void apply_part(const PartApplication &a) override
+  void apply_split(const SplitApplication &a) override
   {
-    if (a.transposed || (!a.symmetric && a.part != Part::right)) Base::apply_part(a);
-    else forms_[std::size_t(a.symmetric)].apply_part(as_factor(), a.part, a.b, a.x);
+    if (a.transposed || (!a.symmetric && a.split != Split::right)) Base::apply_split(a);
+    else forms_[std::size_t(a.symmetric)].apply_split(as_factor(), a.split, a.b, a.x);
   }
   bool prepare(const Values &values, bool symmetric)
   {
@@ -60,12 +60,13 @@ private:
   void find_coupled(const Graph &ignored, const Graph &coupling)
   {
     const auto row_of = copy_to<Kokkos::HostSpace>(factor_.pattern.row_of);
-    const auto row_at = [&](Index slot) { return row_of.extent(0) ? row_of(slot) : slot; };
+    const auto row_at = [&](Index sweep_index) { return row_of.extent(0) ? row_of(sweep_index) : sweep_index; };
     const auto has = [&](const Graph &g, Index row) { return g.entries() > 0 && g.ptr(row + 1) > g.ptr(row); };
-    std::vector<Index> slots;
-    for (Index slot = 0; slot < run_.rows; ++slot)
-      if (has(ignored, row_at(slot)) || has(coupling, row_at(slot))) slots.push_back(slot);
-    coupled_ = split_places<Space>(std::move(slots), coupling, row_at);
+    std::vector<Index> sweep_indices;
+    for (Index sweep_index = 0; sweep_index < run_.rows; ++sweep_index)
+      if (has(ignored, row_at(sweep_index)) || has(coupling, row_at(sweep_index)))
+        sweep_indices.push_back(sweep_index);
+    coupled_ = split_places<Space>(std::move(sweep_indices), coupling, row_at);
   }
   struct WholeSweeps {
     Runner<Exec> &run;
@@ -87,7 +88,7 @@ private:
             .source = values.owned,
             .row_of = run_.row_of(),
             .rows = run_.rows,
-            .own = run_.every_slot,
+            .own = run_.every_row,
             .forward = this->forward_lines(),
             .backward = this->backward_lines(),
             .coupled = &coupled_,

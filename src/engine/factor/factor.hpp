@@ -59,7 +59,7 @@ struct ColumnSearch {
   {
     return lower_by_position ? row_at(lower_col[e]) : lower_col[e];
   }
-  // Slot of the pivot row of a lower entry in the upper triangle.
+  // Sweep index of the pivot row of a lower entry in the upper triangle.
   KOKKOS_FORCEINLINE_FUNCTION Index pivot_slot(Index e) const
   {
     const Index c = lower_col[e];
@@ -82,19 +82,19 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
   KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
   // Prefetches the blocks that a row some rows later reads, on hosts: blocks of the matrix, and of the rows that are
   // subtracted. Rows are visited by bundles of grid lines, which hardware prefetchers do not follow.
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead([[maybe_unused]] Index slot) const
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead([[maybe_unused]] Index sweep_index) const
   {
 #if !defined(FINEGRAIN_ON_DEVICE)
-    slot += MatrixValues::rows_ahead;
-    if (N < 2 || slot > arg.last_position) return;
-    const Index upper_slot = arg.last_position - slot;
-    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e)
+    sweep_index += MatrixValues::rows_ahead;
+    if (N < 2 || sweep_index > arg.last_position) return;
+    const Index upper_index = arg.last_position - sweep_index;
+    for (Index e = arg.lower_ptr[sweep_index]; e < arg.lower_ptr[sweep_index + 1]; ++e)
       arg.source.template prefetch_ahead<N>(arg.lower_source[e]);
-    arg.source.template prefetch_ahead<N>(arg.diagonal_source[slot]);
-    for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f)
+    arg.source.template prefetch_ahead<N>(arg.diagonal_source[sweep_index]);
+    for (Index f = arg.upper_ptr[upper_index]; f < arg.upper_ptr[upper_index + 1]; ++f)
       arg.source.template prefetch_ahead<N>(arg.upper_source[f]);
     if (!arg.to_diagonal.ptr) return;
-    for (Offset u = arg.to_diagonal.ptr[slot]; u < arg.to_diagonal.ptr[slot + 1]; ++u)
+    for (Offset u = arg.to_diagonal.ptr[sweep_index]; u < arg.to_diagonal.ptr[sweep_index + 1]; ++u)
       prefetch<std::size_t(N) * N * sizeof(OffDiagonal), Caches::second>(upper() +
                                                                          arg.to_diagonal.right[u] * (Offset(n) * n));
 #endif
@@ -130,19 +130,20 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
     });
   }
   // Sum of the magnitudes of the terms of d, for scalars.
-  KOKKOS_FORCEINLINE_FUNCTION Real pivot_sizes(Index slot) const
+  KOKKOS_FORCEINLINE_FUNCTION Real pivot_sizes(Index sweep_index) const
   {
     const UpdateList &list = arg.to_diagonal;
-    Real sum = magnitude(arg.source.number(n, arg.diagonal_source[slot], 0));
-    for (Offset u = list.ptr[slot]; u < list.ptr[slot + 1]; ++u)
+    Real sum = magnitude(arg.source.number(n, arg.diagonal_source[sweep_index], 0));
+    for (Offset u = list.ptr[sweep_index]; u < list.ptr[sweep_index + 1]; ++u)
       sum = add_size(lower()[list.left[u]], upper()[list.right[u]], sum);
     return sum;
   }
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION Inversion invert_pivot(const Lanes &lanes, Scalar *d,
                                                                             Scalar *work, Scalar *space,
-                                                                            Index slot) const
+                                                                            Index sweep_index) const
   {
-    return invert_pivot_block(lanes, n, d, work, space, arg.shift, arg.source.numbers(n, arg.diagonal_source[slot]));
+    return invert_pivot_block(lanes, n, d, work, space, arg.shift,
+                              arg.source.numbers(n, arg.diagonal_source[sweep_index]));
   }
 };
 
@@ -158,30 +159,31 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow : FactorBlo
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *scratch) const
   {
     const Offset nn = Offset(n) * n;
     Scalar *block = scratch, *d = block + nn, *work = d + nn;
-    this->prefetch_ahead(slot);
+    this->prefetch_ahead(sweep_index);
 
-    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) {
+    for (Index e = arg.lower_ptr[sweep_index]; e < arg.lower_ptr[sweep_index + 1]; ++e) {
       this->store(lanes, updated(lanes, arg.lower_source[e], arg.to_lower, e, block), this->lower() + e * nn);
     }
-    arg.source.load(lanes, n, arg.diagonal_source[slot], d);
-    subtract_products(lanes, arg.to_diagonal, slot, d);
-    if (n == 1) clear_cancelled<OffDiagonal>(lanes, n, d, this->pivot_sizes(slot), arg.shift);
+    arg.source.load(lanes, n, arg.diagonal_source[sweep_index], d);
+    subtract_products(lanes, arg.to_diagonal, sweep_index, d);
+    if (n == 1) clear_cancelled<OffDiagonal>(lanes, n, d, this->pivot_sizes(sweep_index), arg.shift);
     if (arg.difference) {
-      const Scalar *a = arg.source.view(lanes, n, arg.diagonal_source[slot], block);
+      const Scalar *a = arg.source.view(lanes, n, arg.diagonal_source[sweep_index], block);
       lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
-        for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) arg.difference[slot * nn + i] = d[i] - a[i];
+        for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i)
+          arg.difference[sweep_index * nn + i] = d[i] - a[i];
       });
     }
-    const Inversion inversion = this->invert_pivot(lanes, d, work, block, slot);
-    this->store(lanes, d, this->diagonal() + slot * nn);
-    const Index upper_slot = arg.last_position - slot;
-    for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f)
+    const Inversion inversion = this->invert_pivot(lanes, d, work, block, sweep_index);
+    this->store(lanes, d, this->diagonal() + sweep_index * nn);
+    const Index upper_index = arg.last_position - sweep_index;
+    for (Index f = arg.upper_ptr[upper_index]; f < arg.upper_ptr[upper_index + 1]; ++f)
       this->store_upper(lanes, d, updated(lanes, arg.upper_source[f], arg.to_upper, f, block), f);
-    report_pivot(lanes, inversion, arg.row_of, slot, arg.pivot_report);
+    report_pivot(lanes, inversion, arg.row_of, sweep_index, arg.pivot_report);
   }
 
 private:
@@ -225,18 +227,18 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *scratch) const
   {
     const ColumnSearch &s = search;
     const Offset nn = Offset(n) * n;
-    const Index row = s.row_at(slot), upper_slot = arg.last_position - slot;
-    const Index l0 = arg.lower_ptr[slot], l1 = arg.lower_ptr[slot + 1];
-    const Index u0 = arg.upper_ptr[upper_slot], u1 = arg.upper_ptr[upper_slot + 1];
+    const Index row = s.row_at(sweep_index), upper_index = arg.last_position - sweep_index;
+    const Index l0 = arg.lower_ptr[sweep_index], l1 = arg.lower_ptr[sweep_index + 1];
+    const Index u0 = arg.upper_ptr[upper_index], u1 = arg.upper_ptr[upper_index + 1];
     // Targets: `at` is the diagonal, first_upper + f is upper entry f.
     const Index at = l1 - l0, first_upper = at + 1 - u0;
-    this->prefetch_ahead(slot);
+    this->prefetch_ahead(sweep_index);
     for (Index e = l0; e < l1; ++e) place(lanes, s.lower_row(e), e - l0, arg.lower_source[e]);
-    place(lanes, row, at, arg.diagonal_source[slot]);
+    place(lanes, row, at, arg.diagonal_source[sweep_index]);
     for (Index f = u0; f < u1; ++f) place(lanes, s.upper_row[f], first_upper + f, arg.upper_source[f]);
 
     Offset products = 0;
@@ -252,10 +254,10 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
     }
     *s.products += products;
     Scalar *d = s.blocks + at * nn;
-    const Inversion inversion = this->invert_pivot(lanes, d, scratch, scratch + 5 * n, slot);
-    this->store(lanes, d, this->diagonal() + slot * nn);
+    const Inversion inversion = this->invert_pivot(lanes, d, scratch, scratch + 5 * n, sweep_index);
+    this->store(lanes, d, this->diagonal() + sweep_index * nn);
     for (Index f = u0; f < u1; ++f) this->store_upper(lanes, d, s.blocks + (first_upper + f) * nn, f);
-    report_pivot(lanes, inversion, arg.row_of, slot, arg.pivot_report);
+    report_pivot(lanes, inversion, arg.row_of, sweep_index, arg.pivot_report);
     for (Index e = l0; e < l1; ++e) s.target[s.lower_row(e)] = -1;
     s.target[row] = -1;
     for (Index f = u0; f < u1; ++f) s.target[s.upper_row[f]] = -1;
@@ -296,16 +298,16 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int) { return 1; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *scratch) const
   {
     const ColumnSearch &s = search;
     const OffDiagonal *upper = this->upper();
     Scalar *row_at = s.blocks, d;
-    const Index row = s.row_at(slot), upper_slot = arg.last_position - slot;
-    const Index l0 = arg.lower_ptr[slot], l1 = arg.lower_ptr[slot + 1];
-    const Index u0 = arg.upper_ptr[upper_slot], u1 = arg.upper_ptr[upper_slot + 1];
+    const Index row = s.row_at(sweep_index), upper_index = arg.last_position - sweep_index;
+    const Index l0 = arg.lower_ptr[sweep_index], l1 = arg.lower_ptr[sweep_index + 1];
+    const Index u0 = arg.upper_ptr[upper_index], u1 = arg.upper_ptr[upper_index + 1];
     for (Index e = l0; e < l1; ++e) row_at[s.lower_row(e)] = number(arg.lower_source[e]);
-    row_at[row] = number(arg.diagonal_source[slot]);
+    row_at[row] = number(arg.diagonal_source[sweep_index]);
     for (Index f = u0; f < u1; ++f) row_at[s.upper_row[f]] = number(arg.upper_source[f]);
 
     const Real before = read_max(s.largest);
@@ -325,9 +327,9 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
     *s.products += products;
     d = row_at[row];
     if (!(magnitude(d) > 2 * cancelled_pivot<OffDiagonal>(arg.shift) * sizes)) // the pivot may have cancelled
-      clear_cancelled<OffDiagonal>(lanes, n, &d, pivot_sizes(slot, row), arg.shift);
-    const Inversion inversion = this->invert_pivot(lanes, &d, scratch, scratch + 5, slot);
-    this->store(lanes, &d, this->diagonal() + slot);
+      clear_cancelled<OffDiagonal>(lanes, n, &d, pivot_sizes(sweep_index, row), arg.shift);
+    const Inversion inversion = this->invert_pivot(lanes, &d, scratch, scratch + 5, sweep_index);
+    this->store(lanes, &d, this->diagonal() + sweep_index);
     Real most = before;
     for (Index f = u0; f < u1; ++f) {
       this->store_upper(lanes, &d, row_at + s.upper_row[f], f);
@@ -335,17 +337,17 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
       most = size > most ? size : most;
     }
     if (!(most <= before)) atomic_max(s.largest, most);
-    report_pivot(lanes, inversion, arg.row_of, slot, arg.pivot_report);
+    report_pivot(lanes, inversion, arg.row_of, sweep_index, arg.pivot_report);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION SearchedFactorRow of_thread(Index i) const { return {*this, search.of_thread(i)}; }
 
 private:
   // Sum of the magnitudes of the terms of the row's pivot, in the order of the lists.
-  KOKKOS_FUNCTION Real pivot_sizes(Index slot, Index row) const
+  KOKKOS_FUNCTION Real pivot_sizes(Index sweep_index, Index row) const
   {
-    Real sum = magnitude(number(arg.diagonal_source[slot]));
-    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e)
+    Real sum = magnitude(number(arg.diagonal_source[sweep_index]));
+    for (Index e = arg.lower_ptr[sweep_index]; e < arg.lower_ptr[sweep_index + 1]; ++e)
       for (Index k = search.pivot_slot(e), f = arg.upper_ptr[k]; f < arg.upper_ptr[k + 1]; ++f)
         if (search.upper_row[f] == row) sum = add_size(this->lower()[e], this->upper()[f], sum);
     return sum;

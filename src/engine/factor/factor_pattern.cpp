@@ -70,7 +70,7 @@ public:
     const auto [front, back] = begin.back();
     p_.lower.ptr(g_.rows) = front;
     p_.upper.ptr(g_.rows) = entries;
-    for (Index slot = 0; slot <= g_.rows; ++slot) p_.upper.ptr(slot) -= back;
+    for (Index sweep_index = 0; sweep_index <= g_.rows; ++sweep_index) p_.upper.ptr(sweep_index) -= back;
     const auto lowers = std::make_pair(std::size_t(0), std::size_t(front));
     const auto uppers = std::make_pair(std::size_t(back), std::size_t(entries));
     p_.lower.col = Kokkos::subview(col_, lowers);
@@ -178,8 +178,9 @@ bool fold_upper(Pattern<Host> &p)
     if (p.to_diagonal.left(e) != e) return false;
   const auto pivot = make_array<Index>("finegrain::pivot", std::size_t(entries));
   const HostArray<Index> transposed_entry("finegrain::transposed_entry", std::size_t(entries + mirrors_ahead));
-  for (Index slot = 0; slot < p.rows; ++slot)
-    for (Index f = p.upper.ptr(slot); f < p.upper.ptr(slot + 1); ++f) pivot(f) = p.rows - 1 - slot; // by upper entry
+  for (Index sweep_index = 0; sweep_index < p.rows; ++sweep_index)
+    for (Index f = p.upper.ptr(sweep_index); f < p.upper.ptr(sweep_index + 1); ++f)
+      pivot(f) = p.rows - 1 - sweep_index; // by upper entry
   const StoredOrder o = invert_order(p.rows, p.row_of);
   for (Index pos = 0; pos < p.rows; ++pos)
     for (Index e = p.lower.ptr(pos); e < p.lower.ptr(pos + 1); ++e) {
@@ -200,7 +201,7 @@ Transposed<Host> transpose_pattern(const Pattern<Host> &p)
   const Index rows = p.rows;
   const StoredOrder o = invert_order(rows, p.row_of);
 
-  // Visits rows in ascending order, so that the entries of a slot are in that order.
+  // Visits rows in ascending order, so that the entries of a sweep index are in that order.
   const auto part = [&](const Triangle<Host> &t, bool reversed, auto column) {
     Transposed<Host>::Part q{HostArray<Index>("finegrain::ptr", std::size_t(rows) + 1),
                              make_array<Index>("finegrain::entry", t.col.extent(0)),
@@ -213,8 +214,8 @@ Transposed<Host> transpose_pattern(const Pattern<Host> &p)
     for (Index s = 0; s < rows; ++s) q.ptr(s + 1) += q.ptr(s);
     std::vector<Index> next(q.ptr.data(), q.ptr.data() + rows);
     for (Index row = 0; row < rows; ++row) {
-      const Index pos = o.pos(row), slot = reversed ? pos : rows - 1 - pos;
-      for (Index e = t.ptr(slot); e < t.ptr(slot + 1); ++e) {
+      const Index pos = o.pos(row), sweep_index = reversed ? pos : rows - 1 - pos;
+      for (Index e = t.ptr(sweep_index); e < t.ptr(sweep_index + 1); ++e) {
         const Index to = next[std::size_t(slot_of(e))]++;
         q.entry(to) = e;
         q.row(to) = row;

@@ -26,8 +26,9 @@ Pattern<Kokkos::HostSpace> split_pattern(const Selection &, const HostArray<Inde
 inline constexpr Index mirrors_ahead = 20;
 bool fold_upper(Pattern<Kokkos::HostSpace> &);
 
-// Entries of both triangles by column, for transposed sweeps. Slots of the upper triangle are the positions of its
-// columns, those of the lower triangle run from the last position to the first. Entries of a slot ascend by row.
+// Entries of both triangles by column, for transposed sweeps. Sweep indices of the upper triangle are the positions
+// of its columns, those of the lower triangle run from the last position to the first. Entries of a sweep index
+// ascend by row.
 template <class Space> struct Transposed {
   struct Part {
     Array<Index, Space> ptr, entry, row;

@@ -9,28 +9,28 @@ namespace finegrain
 {
 
 // Triangle of the entries that the sweeps keep, and their indices in the full triangle. keep_part() selects them;
-// row_of_slot and row_of_column return rows.
+// row_of and row_of_column return rows.
 struct KeptPart {
-  Triangle<Kokkos::HostSpace> part;
+  Triangle<Kokkos::HostSpace> triangle;
   HostArray<Index> entry;
 };
-template <class RowOfSlot, class RowOfColumn> KeptPart keep_part(const Elimination &e,
-                                                                 const Triangle<Kokkos::HostSpace> &t,
-                                                                 RowOfSlot row_of_slot, RowOfColumn row_of_column)
+template <class RowOfIndex, class RowOfColumn> KeptPart keep_part(const Elimination &e,
+                                                                  const Triangle<Kokkos::HostSpace> &t,
+                                                                  RowOfIndex row_of, RowOfColumn row_of_column)
 {
   const Index rows = e.selection.graph.rows;
   KeptPart kept{{make_array<Index>("finegrain::ptr", std::size_t(rows) + 1), {}, {}}, {}};
   std::vector<Index> entry, col;
-  for (Index slot = 0; slot < rows; ++slot) {
-    kept.part.ptr(slot) = Index(entry.size());
-    for (Index f = t.ptr(slot); f < t.ptr(slot + 1); ++f)
-      if (!is_dropped(e, row_of_slot(slot), row_of_column(t.col(f)))) {
+  for (Index sweep_index = 0; sweep_index < rows; ++sweep_index) {
+    kept.triangle.ptr(sweep_index) = Index(entry.size());
+    for (Index f = t.ptr(sweep_index); f < t.ptr(sweep_index + 1); ++f)
+      if (!is_dropped(e, row_of(sweep_index), row_of_column(t.col(f)))) {
         entry.push_back(f);
         col.push_back(t.col(f));
       }
   }
-  kept.part.ptr(rows) = Index(entry.size());
-  kept.part.col = to_array("finegrain::col", col);
+  kept.triangle.ptr(rows) = Index(entry.size());
+  kept.triangle.col = to_array("finegrain::col", col);
   kept.entry = to_array("finegrain::kept", entry);
   return kept;
 }
@@ -69,7 +69,7 @@ public:
     const auto row_of_column = [&](Index col) { return p.y == Layout::row ? col : row_of(col); };
     const KeptPart lower = keep_part(e, p.lower, row_of, row_of_column),
                    upper = keep_part(
-                     e, p.upper, [&](Index slot) { return row_of(p.rows - 1 - slot); },
+                     e, p.upper, [&](Index sweep_index) { return row_of(p.rows - 1 - sweep_index); },
                      [](Index row) { return row; });
     whole_ = copy_to<Space>(p);
     n_ = view.block;
@@ -77,8 +77,8 @@ public:
     kept_lower_ = copy_to<Space>(lower.entry);
     kept_upper_ = copy_to<Space>(upper.entry);
     words_ = Offset(n_) * n_ * Offset(storage_size(factor_precision_) / sizeof(std::uint32_t));
-    p.lower = lower.part;
-    p.upper = upper.part;
+    p.lower = lower.triangle;
+    p.upper = upper.triangle;
     p.to_diagonal = p.to_lower = p.to_upper = {};
     this->factor_.pattern = copy_to<Space>(p);
     return {};

@@ -13,10 +13,10 @@ namespace finegrain
 
 struct HalfArguments {
   const Index *ptr = nullptr, *col = nullptr, *row_of = nullptr; // one triangle; columns are rows
-  bool backward = false;                                         // slots run from the last position to the first
+  bool backward = false; // sweep indices run from the last position to the first
   Index last_position = 0;
   const void *blocks = nullptr;   // S^-1 l S or S^-1 w S, times the scale
-  const void *diagonal = nullptr; // S^-1 d by slot; forward sweeps only
+  const void *diagonal = nullptr; // S^-1 d by sweep index; forward sweeps only
   Real unscale = 1;               // 1 / scale
   const Real *unit = nullptr;     // S, by unknown of a block
   const Scalar *b = nullptr;      // forward: by row
@@ -83,11 +83,12 @@ template <int N, int V = 1> struct HalfRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
 
-  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *) const
   {
     const HalfArguments &arg = terms.arg;
     const Offset nn = Offset(n) * n;
-    const Index position = arg.backward ? arg.last_position - slot : slot,
+    const Index position = arg.backward ? arg.last_position - sweep_index : sweep_index,
                 row = arg.row_of ? arg.row_of[position] : position;
     const auto *blocks = terms.blocks();
     const auto *y = terms.y();
@@ -95,7 +96,7 @@ template <int N, int V = 1> struct HalfRow {
       if (!arg.backward && arg.prefetch_distance)
         prefetch<N * N * sizeof(Single), Caches::first>(terms.diagonal() + (position + 8) * nn);
     sum_products<N, Single, V>(
-      lanes, n, arg.vectors.count, arg.ptr[slot], arg.ptr[slot + 1],
+      lanes, n, arg.vectors.count, arg.ptr[sweep_index], arg.ptr[sweep_index + 1],
       [=](Index e) FINEGRAIN_INLINE { return blocks + e * nn; },
       [=, this](Index e, int v)
         FINEGRAIN_INLINE { return y + v * terms.arg.vectors.stride + Offset(terms.arg.col[e]) * n; },
@@ -121,9 +122,9 @@ template <bool backward, bool adds = false> struct HalfLineTerms : HalfTerms<Sin
     Base::end(Strip<1>{0}, BlockSize<1>(1), at, 0, &sum, std::bool_constant<backward>(), std::bool_constant<adds>());
     return this->y()[at.row];
   }
-  template <Offset points> void fetch_slots(Offset slot) const
+  template <Offset points> void fetch_diagonal(Offset sweep_index) const
   {
-    if constexpr (!backward) fetch<points>(this->diagonal() + slot);
+    if constexpr (!backward) fetch<points>(this->diagonal() + sweep_index);
   }
   void fetch_row(Offset row) const
   {
@@ -158,10 +159,10 @@ struct HalfTransposedRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *scratch) const
   {
     const Offset nn = Offset(n) * n;
-    const Index pos = arg.step == Step::second ? arg.last_position - slot : slot,
+    const Index pos = arg.step == Step::second ? arg.last_position - sweep_index : sweep_index,
                 row = arg.row_of ? arg.row_of[pos] : pos;
     each_output<V>(lanes, arg.vectors, [&](int i, int v) FINEGRAIN_INLINE {
       const Scalar *in = arg.in + v * arg.vectors.stride + Offset(row) * n;
@@ -170,7 +171,7 @@ struct HalfTransposedRow {
         const Single *d = static_cast<const Single *>(arg.blocks) + pos * nn + i * n;
         for (int a = 0; a < n; ++a) sum = madd(in[a], Scalar(d[a]), sum);
       } else {
-        for (Index e = arg.ptr[slot]; e < arg.ptr[slot + 1]; ++e) {
+        for (Index e = arg.ptr[sweep_index]; e < arg.ptr[sweep_index + 1]; ++e) {
           const HalfScalar *column = static_cast<const HalfScalar *>(arg.blocks) + arg.entry[e] * nn + i * n;
           const Scalar *y = arg.out + v * arg.vectors.stride + Offset(arg.col[e]) * n;
           for (int a = 0; a < n; ++a) sum = madd(y[a], convert<Scalar>(column[a]), sum);
@@ -202,30 +203,30 @@ template <int N> struct HalfLowerRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *scratch) const
   {
     const int nn = n * n;
     Scalar *most = scratch + nn;
-    lanes.runs(nn, [=](int first, int count) FINEGRAIN_INLINE {
+    lanes.ranges(nn, [=](int first, int count) FINEGRAIN_INLINE {
       for (int k = first; k < first + count; ++k) most[k] = Scalar(0);
     });
-    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) {
+    for (Index e = arg.lower_ptr[sweep_index]; e < arg.lower_ptr[sweep_index + 1]; ++e) {
       Scalar *block = arg.lower + Offset(e) * nn;
       lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
-        accumulate<Sign::plus>(s, n, arg.diagonal + Offset(slot) * nn, block + c * n, sums);
+        accumulate<Sign::plus>(s, n, arg.diagonal + Offset(sweep_index) * nn, block + c * n, sums);
         sums.store(scratch + c * n + s.first);
       });
-      lanes.runs(nn, [=](int first, int count) FINEGRAIN_INLINE {
+      lanes.ranges(nn, [=](int first, int count) FINEGRAIN_INLINE {
         for (int k = first; k < first + count; ++k) block[k] = scratch[k];
       });
       record_largest(lanes, block, most);
     }
-    const Index upper_slot = arg.last_position - slot;
-    for (Index f = arg.upper_ptr[upper_slot]; f < arg.upper_ptr[upper_slot + 1]; ++f)
+    const Index upper_index = arg.last_position - sweep_index;
+    for (Index f = arg.upper_ptr[upper_index]; f < arg.upper_ptr[upper_index + 1]; ++f)
       record_largest(lanes, arg.upper + Offset(f) * nn, most);
-    lanes.runs(nn, [=, this](int first, int count) FINEGRAIN_INLINE {
+    lanes.ranges(nn, [=, this](int first, int count) FINEGRAIN_INLINE {
       for (int k = first; k < first + count; ++k) atomic_max(&arg.largest[k], real_part(most[k]));
     });
   }
@@ -235,7 +236,7 @@ private:
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void record_largest(const Lanes &lanes, const Scalar *block, Scalar *most) const
   {
-    lanes.runs(n * n, [=](int first, int count) FINEGRAIN_INLINE {
+    lanes.ranges(n * n, [=](int first, int count) FINEGRAIN_INLINE {
       for (int k = first; k < first + count; ++k) {
         const Real here = largest_part(block[k]), old = real_part(most[k]);
         most[k] = Scalar((here > old ? here : old) + (here - here));

@@ -29,10 +29,10 @@ struct FindNotFinite {
   Offset nn;
   PivotReport *pivot_report;
 
-  KOKKOS_INLINE_FUNCTION void operator()(Offset slot) const
+  KOKKOS_INLINE_FUNCTION void operator()(Offset sweep_index) const
   {
-    const Index pos = last_position < 0 ? Index(slot) : last_position - Index(slot);
-    for (Offset i = ptr[slot] * nn; i < ptr[slot + 1] * nn; ++i)
+    const Index pos = last_position < 0 ? Index(sweep_index) : last_position - Index(sweep_index);
+    for (Offset i = ptr[sweep_index] * nn; i < ptr[sweep_index + 1] * nn; ++i)
       if (!is_finite(largest_part(blocks[i])))
         return atomic_lower(&pivot_report->bad_coupling, row_of ? row_of[pos] : pos);
   }
@@ -66,15 +66,15 @@ template <class To> struct NarrowNumbers {
     if (narrow_one(from[i], scale, to[i]) && flushed) atomic_add(flushed, 1);
   }
   // Converts one share of the scalars, for one of several host threads.
-  void run_part(Index part, Index parts) const
+  void run_share(Index share, Index shares) const
   {
-    const Offset first = cut(part, parts);
-    const Offset lost = narrow(from + first, cut(part + 1, parts) - first, scale, to + first);
+    const Offset first = cut(share, shares);
+    const Offset lost = narrow(from + first, cut(share + 1, shares) - first, scale, to + first);
     if (lost && flushed) atomic_add(flushed, lost);
   }
-  Offset cut(Index part, Index parts) const
+  Offset cut(Index share, Index shares) const
   {
-    return part == parts ? count : count / parts * part / 64 * 64; // multiples of 64 scalars: whole vectors
+    return share == shares ? count : count / shares * share / 64 * 64; // multiples of 64 scalars: whole vectors
   }
 };
 
@@ -152,7 +152,7 @@ public:
 
   void reserve(const Application &a) override
   {
-    work(a.vectors > 1 || a.transposed || a.in_parts, a.vectors > 1 ? a.stride : Offset(run_.scalars()));
+    work(a.vectors > 1 || a.transposed || a.in_split_form, a.vectors > 1 ? a.stride : Offset(run_.scalars()));
     if (a.transposed) factor_.find_transposed();
   }
   void apply(const Application &a) override
@@ -163,10 +163,10 @@ public:
     run_.finish();
   }
   // Applies P_L^-1 = (1 + L)^-1 D^-1 or P_R^-1 = (1 + U)^-1.
-  void apply_part(const PartApplication &a) override
+  void apply_split(const SplitApplication &a) override
   {
     const Offset size = Offset(run_.scalars());
-    HalfArguments s = arguments(a.part != Part::left_inverse);
+    HalfArguments s = arguments(a.split != Split::left_inverse);
     s.b = a.b;
     s.x = a.x;
     s.y = work(true, size);
@@ -197,7 +197,7 @@ private:
     if constexpr (works_in_teams<Exec>) run_.for_each(all.count, all);
     else {
       const Index threads = all.count < 8192 ? 1 : usable_threads();
-      for_threads(threads, [&](Index part) { all.run_part(part, threads); });
+      for_threads(threads, [&](Index share) { all.run_share(share, threads); });
     }
     run_.exec.fence();
     from.give_back();

@@ -15,15 +15,15 @@ template <class Terms> struct LineSweep {
 
   void run(Index which) const
   {
-    const LineBox part = shared.arg.lines.parts[which];
-    Stream at{shared.arg.ptr[part.slot], part.slot};
-    Offset plane = part.first;
-    for (Index k = 0; k < part.size.k; ++k, plane += part.step[2])
-      part.bundles([&](Index j, Index lines) {
-        const Offset first = plane + Offset(j) * part.step[1];
-        choose(k > 0 || part.before[2], [&](auto has_k) {
-          choose(j > 0 || part.before[1],
-                 [&](auto has_j) { sweep<bundle_lines, has_j.value, has_k.value>(lines, part, first, at); });
+    const LineBox box = shared.arg.lines.boxes[which];
+    Stream at{shared.arg.ptr[box.sweep_index], box.sweep_index};
+    Offset plane = box.first;
+    for (Index k = 0; k < box.size.k; ++k, plane += box.step[2])
+      box.bundles([&](Index j, Index lines) {
+        const Offset first = plane + Offset(j) * box.step[1];
+        choose(k > 0 || box.before[2], [&](auto has_k) {
+          choose(j > 0 || box.before[1],
+                 [&](auto has_j) { sweep<bundle_lines, has_j.value, has_k.value>(lines, box, first, at); });
         });
       });
   }
@@ -31,18 +31,18 @@ template <class Terms> struct LineSweep {
 private:
   static constexpr Index stride = 8; // points between two prefetches: a cache line of a vector
 
-  // Next entry and slot.
+  // Next entry and sweep index.
   struct Stream {
-    Offset entry, slot;
+    Offset entry, sweep_index;
   };
 
   template <class F> static void choose(bool yes, const F &f) { yes ? f(std::true_type()) : f(std::false_type()); }
 
-  template <int L, bool J, bool K> void sweep(Index lines, const LineBox &part, Offset first, Stream &at) const
+  template <int L, bool J, bool K> void sweep(Index lines, const LineBox &box, Offset first, Stream &at) const
   {
     if constexpr (L > 1)
-      if (lines < L) return sweep<L - 1, J, K>(lines, part, first, at);
-    sweep_bundle<L, J, K>(shared, part.size.i, part.before[0], part.step, first, at);
+      if (lines < L) return sweep<L - 1, J, K>(lines, box, first, at);
+    sweep_bundle<L, J, K>(shared, box.size.i, box.before[0], box.step, first, at);
   }
 
   // Adds a coupling to the sum, as SweepRow does. Sums in low precision are subtracted when they are complete.
@@ -64,7 +64,7 @@ private:
   {
     const Offset si = step[0], sj = step[1], sk = step[2];
     const Value *const result = terms.results();
-    Offset entry = stream.entry, slot = stream.slot;
+    Offset entry = stream.entry, sweep_index = stream.sweep_index;
     Offset row[std::size_t(L)]; // current row of each line
     Value last[std::size_t(L)]; // last result of each line
     const auto each_line = [&](const auto &f) FINEGRAIN_INLINE {
@@ -81,7 +81,7 @@ private:
         const Value before = last[I];
         if (inside || (s >= I && s - I < length)) {
           typename Terms::Sum sum;
-          const SweepPlace here{row[I], slot++};
+          const SweepPlace here{row[I], sweep_index++};
           const auto add = [&](Value value) FINEGRAIN_INLINE { couple(terms.blocks() + entry++, value, sum); };
           terms.begin(Strip<1>{0}, BlockSize<1>(1), here, 0, sum);
           if constexpr (K) add(result[row[I] - sk]);
@@ -97,14 +97,14 @@ private:
     Index s = 0;
     for (; s < length + L - 1 && s < L; ++s) visit(std::false_type(), s);
     while (s < length) {
-      constexpr Offset ahead = 512; // slots: a few microseconds
+      constexpr Offset ahead = 512; // sweep indices: a few microseconds
       each_line([&]<int I>() FINEGRAIN_INLINE { terms.fetch_row(row[I] + L * sj); });
       fetch<3 * L * stride>(terms.blocks() + entry + 3 * ahead);
-      terms.template fetch_slots<L * stride>(slot + ahead);
+      terms.template fetch_diagonal<L * stride>(sweep_index + ahead);
       for (const Index end = s + stride < length ? s + stride : length; s < end; ++s) visit(std::true_type(), s);
     }
     for (; s < length + L - 1; ++s) visit(std::false_type(), s);
-    stream = {entry, slot};
+    stream = {entry, sweep_index};
   }
 };
 

@@ -9,10 +9,11 @@
 namespace finegrain
 {
 
-// Rows of a triangle. A slot is a row's index in storage and in the order of visits. Slots of the lower triangle are
-// positions; those of the upper one run from the last position to the first, so that both sweeps stream upwards.
+// Rows of a triangle. A sweep index is a row's index in storage and in the order of visits. Sweep indices of the
+// lower triangle are positions; those of the upper one run from the last position to the first, so that both sweeps
+// stream upwards.
 template <class Space> struct Triangle {
-  Array<Index, Space> ptr, col; // by slot
+  Array<Index, Space> ptr, col; // by sweep index
   Array<Index, Space> source;   // entry of the owned graph for each block
 };
 

@@ -21,7 +21,7 @@ Index lower_row(const Pattern<Host> &p, const StoredOrder &o, Index e)
   return p.y == Layout::row ? p.lower.col(e) : o.row(p.lower.col(e));
 }
 
-// Slot of the pivot row of lower entry e in the upper triangle.
+// Sweep index of the pivot row of lower entry e in the upper triangle.
 Index pivot_slot(const Pattern<Host> &p, const StoredOrder &o, Index e)
 {
   return o.rows - 1 - (p.y == Layout::row ? o.pos(p.lower.col(e)) : p.lower.col(e));
@@ -38,9 +38,9 @@ public:
   // Finds the products that fall on an entry of the row at this position.
   void visit_row(Index pos)
   {
-    const Index row = o_.row(pos), slot = o_.rows - 1 - pos;
+    const Index row = o_.row(pos), sweep_index = o_.rows - 1 - pos;
     const Index l0 = p_.lower.ptr(pos), l1 = p_.lower.ptr(pos + 1);
-    const Index u0 = p_.upper.ptr(slot), u1 = p_.upper.ptr(slot + 1);
+    const Index u0 = p_.upper.ptr(sweep_index), u1 = p_.upper.ptr(sweep_index + 1);
     set_targets(l0, l1, u0, u1, row, false);
     pivots_.clear();
     std::size_t most = 0;
@@ -269,7 +269,7 @@ void list_products(Pattern<Host> &p, const StoredOrder &o)
   const Index lowers_of_all = Index(p.lower.col.extent(0)), uppers_of_all = Index(p.upper.col.extent(0));
   const PairSpace one{std::size_t(lowers_of_all)}, both{products.back()};
   products.pop_back();
-  // Slots of the upper triangle descend with positions, so that its list is filled from the back.
+  // Sweep indices of the upper triangle descend with positions, so that its list is filled from the back.
   ListBuilder diagonal(o.rows, one, false, count_lowers(p, pieces)), lower(lowers_of_all, both, false, products),
     upper(uppers_of_all, pieces.count() == 1 ? both : PairSpace(both.size()), true, products);
   pieces.for_each([&](int piece, Index first, Index last) {

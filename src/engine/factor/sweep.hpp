@@ -16,7 +16,7 @@ namespace finegrain
 
 // The boxes of a sweep by lines; none: the sweep goes by rows.
 struct LineList {
-  const LineBox *parts = nullptr;
+  const LineBox *boxes = nullptr;
   Index count = 0;
 };
 
@@ -25,16 +25,16 @@ struct SweepPlace {
   Offset row, position;
 };
 
-// Sweeps the row of a slot for V vectors, so that its blocks are read from memory once; vector v of an array begins
-// at v * stride. The lanes share the row, and have scratch_size() scalars of scratch memory.
+// Sweeps the row of a sweep index for V vectors, so that its blocks are read from memory once; vector v of an array
+// begins at v * stride. The lanes share the row, and have scratch_size() scalars of scratch memory.
 template <int N, class Terms, int V = 1> struct SweepRow {
   BlockSize<N> n;
   Terms terms;
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return Terms::gathers ? V * n : 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
-  // reads() lists the memory that rows of the slots [begin, end) read besides results, begins_with() the vector that
-  // a row begins with: teams prefetch both before they wait for other rows.
+  // reads() lists the memory that rows of the sweep indices [begin, end) read besides results, begins_with() the
+  // vector that a row begins with: teams prefetch both before they wait for other rows.
   static constexpr bool prefetches = Terms::prefetches;
   template <class Each> KOKKOS_FORCEINLINE_FUNCTION void reads(Index begin, Index end, const Each &each) const
   {
@@ -44,14 +44,17 @@ template <int N, class Terms, int V = 1> struct SweepRow {
     each(arg.col + first, std::size_t(last - first) * sizeof(Index));
     terms.reads(nn, begin, end, each);
   }
-  KOKKOS_FORCEINLINE_FUNCTION const Scalar *begins_with(Index slot) const { return terms.begins_with(n, slot); }
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *begins_with(Index sweep_index) const
+  {
+    return terms.begins_with(n, sweep_index);
+  }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *scratch) const
   {
     const auto &arg = terms.arg;
-    const SweepPlace at = terms.place(slot);
-    const Index first = arg.ptr[slot], last = arg.ptr[slot + 1];
+    const SweepPlace at = terms.place(sweep_index);
+    const Index first = arg.ptr[sweep_index], last = arg.ptr[sweep_index + 1];
     for_each_strip<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
       // sum[k] = begin - sum over e of block(e) * neighbor(e), for a strip of rows of the block and vector v.
       Accumulator<s.width> sum[std::size_t(some.most)];
@@ -107,10 +110,10 @@ template <class OffDiagonal, class Diagonal, bool Corrected = false> struct Forw
   }
   KOKKOS_FORCEINLINE_FUNCTION const Diagonal *diagonal() const { return static_cast<const Diagonal *>(arg.diagonal); }
   KOKKOS_FORCEINLINE_FUNCTION const Value *results() const { return arg.y; }
-  KOKKOS_FORCEINLINE_FUNCTION SweepPlace place(Index slot) const
+  KOKKOS_FORCEINLINE_FUNCTION SweepPlace place(Index sweep_index) const
   {
-    const Index row = arg.row_of ? arg.row_of[slot] : slot;
-    return {row, slot};
+    const Index row = arg.row_of ? arg.row_of[sweep_index] : sweep_index;
+    return {row, sweep_index};
   }
   template <int N> KOKKOS_FORCEINLINE_FUNCTION auto neighbor(BlockSize<N> n, Index col, int v) const
   {
@@ -130,9 +133,9 @@ template <class OffDiagonal, class Diagonal, bool Corrected = false> struct Forw
     each(diagonal() + begin * nn, std::size_t((end - begin) * nn) * sizeof(Diagonal));
     if (arg.row_of) each(arg.row_of + begin, std::size_t(end - begin) * sizeof(Index));
   }
-  KOKKOS_FORCEINLINE_FUNCTION const Scalar *begins_with(int n, Index slot) const
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *begins_with(int n, Index sweep_index) const
   {
-    return arg.b + place(slot).row * n;
+    return arg.b + place(sweep_index).row * n;
   }
   // `sum`: of the row's entries.
   template <int W, int N, class Of> KOKKOS_FORCEINLINE_FUNCTION void end(Strip<W> s, BlockSize<N> n,
@@ -149,10 +152,10 @@ template <class OffDiagonal, class Diagonal, bool Corrected = false> struct Forw
   {
     Accumulator<1> scaled;
     end(
-      Strip<1>{0}, BlockSize<1>(1), at, 0, [&](int) FINEGRAIN_INLINE { return sum.template lane<0>(); }, scaled);
-    return scaled.template lane<0>();
+      Strip<1>{0}, BlockSize<1>(1), at, 0, [&](int) FINEGRAIN_INLINE { return sum.template element<0>(); }, scaled);
+    return scaled.template element<0>();
   }
-  template <Offset points> void fetch_slots(Offset slot) const { fetch<points>(diagonal() + slot); }
+  template <Offset points> void fetch_diagonal(Offset sweep_index) const { fetch<points>(diagonal() + sweep_index); }
   void fetch_row(Offset row) const
   {
     fetch<1>(arg.b + row);
@@ -173,8 +176,8 @@ struct BackwardArguments {
   Offset prefetch_distance = 0; // in bytes, see prefetch_block()
 };
 
-// x of the row = y - sum of w x over later rows. Slots run from the last position to the first. Adds: whether there
-// is a total, if that is known before.
+// x of the row = y - sum of w x over later rows. Sweep indices run from the last position to the first. Adds: whether
+// there is a total, if that is known before.
 template <class OffDiagonal, class Adds = bool> struct BackwardTerms {
   static constexpr bool gathers = false, prefetches = true;
   using Value = Scalar;
@@ -186,9 +189,9 @@ template <class OffDiagonal, class Adds = bool> struct BackwardTerms {
     return static_cast<const OffDiagonal *>(arg.upper);
   }
   KOKKOS_FORCEINLINE_FUNCTION const Value *results() const { return arg.x; }
-  KOKKOS_FORCEINLINE_FUNCTION SweepPlace place(Index slot) const
+  KOKKOS_FORCEINLINE_FUNCTION SweepPlace place(Index sweep_index) const
   {
-    const Index position = arg.last_position - slot, row = arg.row_of ? arg.row_of[position] : position;
+    const Index position = arg.last_position - sweep_index, row = arg.row_of ? arg.row_of[position] : position;
     return {row, position};
   }
   template <int N> KOKKOS_FORCEINLINE_FUNCTION auto neighbor(BlockSize<N> n, Index col, int v) const
@@ -200,9 +203,9 @@ template <class OffDiagonal, class Adds = bool> struct BackwardTerms {
   {
     if (arg.row_of) each(arg.row_of + (arg.last_position - end + 1), std::size_t(end - begin) * sizeof(Index));
   }
-  KOKKOS_FORCEINLINE_FUNCTION const Scalar *begins_with(int n, Index slot) const
+  KOKKOS_FORCEINLINE_FUNCTION const Scalar *begins_with(int n, Index sweep_index) const
   {
-    const SweepPlace at = place(slot);
+    const SweepPlace at = place(sweep_index);
     return arg.y + (arg.y_by_row ? at.row : at.position) * n;
   }
   template <int W, int N> KOKKOS_FORCEINLINE_FUNCTION void begin(Strip<W> s, BlockSize<N> n, const SweepPlace &at,
@@ -223,9 +226,9 @@ template <class OffDiagonal, class Adds = bool> struct BackwardTerms {
   Scalar end(const SweepPlace &at, const Sum &sum) const
   {
     end(Strip<1>{0}, BlockSize<1>(1), at, 0, sum);
-    return sum.template lane<0>();
+    return sum.template element<0>();
   }
-  template <Offset> void fetch_slots(Offset) const {}
+  template <Offset> void fetch_diagonal(Offset) const {}
   void fetch_row(Offset row) const { fetch<1>(arg.y + row); }
 
 private:
@@ -242,7 +245,7 @@ template <int N, class OffDiagonal, int V = 1> using BackwardRow = SweepRow<N, B
 
 struct TransposedArguments {
   const Index *ptr, *entry, *col, *row_of;
-  bool backward; // slots run from the last position to the first
+  bool backward; // sweep indices run from the last position to the first
   Index last_position;
   const void *blocks, *diagonal; // diagonal: by position; null: none
   const Scalar *in;
@@ -263,13 +266,14 @@ template <class OffDiagonal, class Diagonal> struct TransposedRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *scratch) const
   {
     const Offset nn = Offset(n) * n;
-    const Index pos = arg.backward ? arg.last_position - slot : slot, row = arg.row_of ? arg.row_of[pos] : pos;
+    const Index pos = arg.backward ? arg.last_position - sweep_index : sweep_index,
+                row = arg.row_of ? arg.row_of[pos] : pos;
     each_output<V>(lanes, arg.vectors, [&](int i, int v) FINEGRAIN_INLINE {
       Scalar sum = arg.in[v * arg.vectors.stride + Offset(row) * n + i];
-      for (Index e = arg.ptr[slot]; e < arg.ptr[slot + 1]; ++e) {
+      for (Index e = arg.ptr[sweep_index]; e < arg.ptr[sweep_index + 1]; ++e) {
         const OffDiagonal *column = blocks() + arg.entry[e] * nn + i * n;
         const Scalar *x = arg.out + v * arg.vectors.stride + Offset(arg.col[e]) * n;
         for (int a = 0; a < n; ++a) sum = madd(-x[a], Scalar(column[a]), sum);

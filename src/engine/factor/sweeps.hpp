@@ -35,7 +35,7 @@ public:
 
   virtual void reserve(const Application &) = 0;
   virtual void apply(const Application &) = 0;
-  virtual void apply_part(const PartApplication &) = 0;
+  virtual void apply_split(const SplitApplication &) = 0;
   // Returns false if the caller has to compute a residual and apply the factor.
   virtual bool correct(const Correction &) { return false; }
   virtual bool has_short_residual() const { return false; }
@@ -55,7 +55,7 @@ protected:
   StoredFactor<Exec> &factor_;
 
 private:
-  static LineList list(const std::vector<LineBox> &parts) { return {parts.data(), Index(parts.size())}; }
+  static LineList list(const std::vector<LineBox> &boxes) { return {boxes.data(), Index(boxes.size())}; }
 
   std::vector<LineBox> forward_lines_, backward_lines_; // in the order of tasks; empty: sweeps go by rows
 };

@@ -39,15 +39,15 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *scratch) const
   {
     const Offset nn = Offset(n) * n;
     Scalar *d = scratch, *block = d + nn, *scaled = block + nn, *work = scaled + nn;
-    prefetch_ahead(slot);
+    prefetch_ahead(sweep_index);
 
-    load_diagonal(lanes, slot, arg.diagonal_shift, d);
-    Real sizes = magnitude(arg.source.number(n, arg.diagonal_source[slot], 0));
-    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e) {
+    load_diagonal(lanes, sweep_index, arg.diagonal_shift, d);
+    Real sizes = magnitude(arg.source.number(n, arg.diagonal_source[sweep_index], 0));
+    for (Index e = arg.lower_ptr[sweep_index]; e < arg.lower_ptr[sweep_index + 1]; ++e) {
       OffDiagonal *l = static_cast<OffDiagonal *>(arg.lower) + e * nn;
       const Diagonal *pivot = diagonal() + arg.pivot[e] * nn;
       load_lower(lanes, arg.upper_source[e], l, block);
@@ -67,10 +67,10 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
     }
     clear_cancelled<OffDiagonal>(lanes, n, d, sizes, arg.shift);
     if (arg.difference) {
-      load_diagonal(lanes, slot, 0, block);
+      load_diagonal(lanes, sweep_index, 0, block);
       lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
         for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i)
-          arg.difference[slot * nn + i] = d[i] - block[i];
+          arg.difference[sweep_index * nn + i] = d[i] - block[i];
       });
     }
     Inversion definite;
@@ -79,30 +79,30 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
         for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) block[i] = d[i];
       });
       check_definite(
-        lanes, n, block, arg.shift, [&](int k) FINEGRAIN_INLINE { return number(slot, k, k); }, definite);
+        lanes, n, block, arg.shift, [&](int k) FINEGRAIN_INLINE { return number(sweep_index, k, k); }, definite);
     }
-    Inversion inversion = invert_pivot_block(lanes, n, d, work, block, arg.shift,
-                                             [&](int i) FINEGRAIN_INLINE { return number(slot, i % n, i / n); });
+    Inversion inversion = invert_pivot_block(
+      lanes, n, d, work, block, arg.shift, [&](int i) FINEGRAIN_INLINE { return number(sweep_index, i % n, i / n); });
     inversion.good = inversion.good && definite.good;
     inversion.indefinite = definite.indefinite;
     lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(d + c * n + s.first);
-      sums.store(diagonal() + slot * nn + c * n + s.first);
+      sums.store(diagonal() + sweep_index * nn + c * n + s.first);
     });
-    report_pivot(lanes, inversion, arg.row_of, slot, arg.pivot_report);
+    report_pivot(lanes, inversion, arg.row_of, sweep_index, arg.pivot_report);
   }
 
 private:
   // Prefetches the matrix's blocks of a later row, on hosts (FactorBlocks does it for unsymmetric factors).
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead([[maybe_unused]] Index slot) const
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead([[maybe_unused]] Index sweep_index) const
   {
 #if !defined(FINEGRAIN_ON_DEVICE)
-    slot += MatrixValues::rows_ahead;
-    if (N < 2 || slot > arg.last_position) return;
-    for (Index e = arg.lower_ptr[slot]; e < arg.lower_ptr[slot + 1]; ++e)
+    sweep_index += MatrixValues::rows_ahead;
+    if (N < 2 || sweep_index > arg.last_position) return;
+    for (Index e = arg.lower_ptr[sweep_index]; e < arg.lower_ptr[sweep_index + 1]; ++e)
       arg.source.template prefetch_ahead<N>(arg.upper_source[e] >= 0 ? arg.upper_source[e] : ~arg.upper_source[e]);
-    arg.source.template prefetch_ahead<N>(arg.diagonal_source[slot]);
+    arg.source.template prefetch_ahead<N>(arg.diagonal_source[sweep_index]);
 #endif
   }
   // Loads a lower block from the upper triangle (or transposed, if ~from), rounds it to l, and copies l^T to `block`.
@@ -120,17 +120,17 @@ private:
     });
   }
   KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
-  // Of the slot's diagonal block.
-  KOKKOS_FORCEINLINE_FUNCTION Scalar number(Index slot, int r, int c) const
+  // Entry of the diagonal block of a row.
+  KOKKOS_FORCEINLINE_FUNCTION Scalar number(Index sweep_index, int r, int c) const
   {
-    return arg.source.number(n, arg.diagonal_source[slot], r < c ? c * n + r : r * n + c);
+    return arg.source.number(n, arg.diagonal_source[sweep_index], r < c ? c * n + r : r * n + c);
   }
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void load_diagonal(const Lanes &lanes, Index slot, Real shift, Scalar *d) const
+  KOKKOS_FORCEINLINE_FUNCTION void load_diagonal(const Lanes &lanes, Index sweep_index, Real shift, Scalar *d) const
   {
     lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       for (int r = s.first; r < s.first + s.width; ++r) {
-        const Scalar a = number(slot, r, c);
+        const Scalar a = number(sweep_index, r, c);
         d[c * n + r] = r == c && shift > 0 ? madd(Scalar(shift), Scalar(magnitude(a)), a) : a;
       }
     });
@@ -138,7 +138,8 @@ private:
 };
 
 struct SymmetricBackwardArguments {
-  const Index *ptr, *entry, *col, *row_of; // by slot: lower blocks of this row's column, and the rows they are of
+  const Index *ptr, *entry, *col,
+    *row_of; // by sweep index: lower blocks of this row's column, and the rows they are of
   bool y_by_row;
   Index last_position;
   const void *lower, *diagonal; // blocks, as they are stored
@@ -157,11 +158,11 @@ template <int N, class OffDiagonal, class Diagonal, int V> struct SymmetricBackw
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *scratch) const
   {
     const Offset nn = Offset(n) * n;
-    const Index pos = arg.last_position - slot, row = arg.row_of ? arg.row_of[pos] : pos;
-    const Index first = arg.ptr[slot], last = arg.ptr[slot + 1];
+    const Index pos = arg.last_position - sweep_index, row = arg.row_of ? arg.row_of[pos] : pos;
+    const Index first = arg.ptr[sweep_index], last = arg.ptr[sweep_index + 1];
     for_each_strip<V, 8>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
       some.each([&](int v) FINEGRAIN_INLINE {
         Scalar sums[std::size_t(s.width)];

@@ -67,9 +67,9 @@ public:
     run_.statistics.bytes_read += double(this->block_bytes());
     run_.finish();
   }
-  void apply_part(const PartApplication &a) override
+  void apply_split(const SplitApplication &a) override
   {
-    const bool left = a.part == Part::left_inverse;
+    const bool left = a.split == Split::left_inverse;
     if (a.transposed) { // P_R^-T = (I + W^T)^-1, P_L^-T = (D^T + L^T)^-1: sweeps of a transposed application
       factor_.find_transposed();
       sweep_transposed(left, a.b, a.x, {});

@@ -56,7 +56,7 @@ HostArray<Index> order_windows(const Graph &, double width, const HostArray<Inde
 // become free.
 HostArray<Index> order_by_neighbors(const Graph &symmetric, const HostArray<Index> &rank);
 
-// Returns the group boundaries of the backward sweep, whose slots run from the last position to the first.
+// Returns the group boundaries of the backward sweep, whose sweep indices run from the last position to the first.
 HostArray<Index> reverse_groups(const HostArray<Index> &group);
 
 // Groups of the rows below `most_shown`, for pictures. With an ordering, rows of the schedule are places in it.

@@ -148,7 +148,7 @@ template <class OffDiagonal> struct CheckRow {
       const auto look = [&](bool finite) FINEGRAIN_INLINE {
         if (!finite) atomic_lower(&arg.pivot_report->bad_coupling, arg.rows.row(pos));
       };
-      lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE { look(are_finite(block + at, count)); });
+      lanes.ranges(n * n, [&](int at, int count) FINEGRAIN_INLINE { look(are_finite(block + at, count)); });
     }
   }
 
@@ -198,7 +198,7 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
     arg.source.inside.load(lanes, n, arg.diagonal_entry[pos], d);
     const Inversion inversion =
       invert_pivot_block(lanes, n, d, work, block, arg.shift, arg.source.inside.numbers(n, arg.diagonal_entry[pos]));
-    lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+    lanes.ranges(n * n, [&](int at, int count) FINEGRAIN_INLINE {
       for (int i = at; i < at + count; ++i) diagonal()[pos * nn + i] = Diagonal(d[i]);
     });
     report_pivot(lanes, inversion, arg.row_of, pos, arg.pivot_report);
@@ -210,7 +210,7 @@ private:
   {
     const Scalar *a = arg.source.view(lanes, n, e, space);
     OffDiagonal *to = blocks() + Offset(e) * n * n;
-    lanes.runs(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+    lanes.ranges(n * n, [&](int at, int count) FINEGRAIN_INLINE {
       const Offset flushed = narrow(a + at, count, beta, to + at);
       report(row, flushed, are_finite(to + at, count));
     });
@@ -222,7 +222,7 @@ private:
   {
     constexpr int batch = 8;
     const Index first = arg.ptr[pos], last = arg.ptr[pos + 1];
-    lanes.runs(n * n, [&](int at, int) FINEGRAIN_INLINE {
+    lanes.ranges(n * n, [&](int at, int) FINEGRAIN_INLINE {
       Offset flushed = 0;
       bool finite = true;
       for (Index e = first; e < last; e += batch) {

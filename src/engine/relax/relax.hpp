@@ -33,9 +33,9 @@ struct RelaxArguments {
   Offset prefetch_distance = 0; // in bytes; 0: no prefetch (base/prefetch_distance.hpp)
 };
 
-// Computes x in the row of a slot, for V vectors at once; vector v begins at v stride. Neighbors are read from `y`.
-// It is x itself or, for one vector with sums in single precision, a copy in single precision of half the size. With
-// a copy, x is stored only if requested.
+// Computes x in the row of a sweep index, for V vectors at once; vector v begins at v stride. Neighbors are read from
+// `y`. It is x itself or, for one vector with sums in single precision, a copy in single precision of half the size.
+// With a copy, x is stored only if requested.
 template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct RelaxRow {
   using Entry = std::conditional_t<V == 1, Sum, Scalar>;
   BlockSize<N> n;
@@ -45,9 +45,9 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return V * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *scratch) const
   {
-    const Index pos = arg.rows.position(slot), row = arg.rows.row(pos), first = begin(pos), last = end(pos);
+    const Index pos = arg.rows.position(sweep_index), row = arg.rows.row(pos), first = begin(pos), last = end(pos);
     const Offset nn = Offset(n) * n;
     const Real unscale = arg.unscale.of(pos);
     const auto column = [=, this](Index e, int v) FINEGRAIN_INLINE {
@@ -148,8 +148,8 @@ struct TransposedRelaxArguments {
 };
 
 // Transposed sweep: sums of o^T x over the entries of each column, which are gathered through an index of their own.
-// Without `diagonal` the negative sums are the result: the contributions of ghosts to the right-hand sides of their
-// owners.
+// Without `diagonal` the columns are those of ghosts, and the negative sums are the result: what ghosts contribute to
+// the right-hand sides of their owners.
 template <class OffDiagonal, class Diagonal> struct TransposedRelaxRow {
   static constexpr int V = most_vectors;
   BlockSize<0> n;
@@ -159,10 +159,11 @@ template <class OffDiagonal, class Diagonal> struct TransposedRelaxRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *scratch) const
   {
     const Offset nn = Offset(n) * n;
-    const Index pos = diagonal() ? arg.rows.position(slot) : slot, row = diagonal() ? arg.rows.row(pos) : slot;
+    const Index pos = of_ghosts() ? sweep_index : arg.rows.position(sweep_index),
+                row = of_ghosts() ? sweep_index : arg.rows.row(pos);
     each_output<V>(lanes, arg.vectors, [&](int i, int v) FINEGRAIN_INLINE {
       const Offset at = v * arg.vectors.stride;
       Scalar sum = Scalar(0);
@@ -173,10 +174,10 @@ template <class OffDiagonal, class Diagonal> struct TransposedRelaxRow {
         const Real unscale = arg.unscale.of(from);
         for (int a = 0; a < n; ++a) sum = madd(xe[a] * unscale, convert<Scalar>(column[a]), sum);
       }
-      if (diagonal()) scratch[v * n + i] = arg.in[at + Offset(row) * n + i] - sum;
-      else arg.out[at + Offset(row) * n + i] = -sum;
+      if (of_ghosts()) arg.out[at + Offset(row) * n + i] = -sum;
+      else scratch[v * n + i] = arg.in[at + Offset(row) * n + i] - sum;
     });
-    if (!diagonal()) return;
+    if (of_ghosts()) return;
     each_output<V>(lanes, arg.vectors, [&](int i, int v) FINEGRAIN_INLINE {
       Scalar sum = Scalar(0);
       for (int a = 0; a < n; ++a) sum = madd(scratch[v * n + a], Scalar(diagonal()[pos * nn + i * n + a]), sum);
@@ -186,6 +187,7 @@ template <class OffDiagonal, class Diagonal> struct TransposedRelaxRow {
   }
 
 private:
+  KOKKOS_FORCEINLINE_FUNCTION bool of_ghosts() const { return !arg.diagonal; }
   KOKKOS_FORCEINLINE_FUNCTION const OffDiagonal *blocks() const
   {
     return static_cast<const OffDiagonal *>(arg.blocks);

@@ -17,10 +17,13 @@ struct OperatorView;
 struct RelaxRows {
   const Index *ptr, *mid, *col, *row_of;
   Index owned;
-  bool backward;                // slots run from the last position to the first
+  bool backward;                // sweep indices run from the last position to the first
   const Index *block = nullptr; // index of each entry's block in storage; null: blocks are in this order
 
-  KOKKOS_FORCEINLINE_FUNCTION Index position(Index slot) const { return backward ? owned - 1 - slot : slot; }
+  KOKKOS_FORCEINLINE_FUNCTION Index position(Index sweep_index) const
+  {
+    return backward ? owned - 1 - sweep_index : sweep_index;
+  }
   KOKKOS_FORCEINLINE_FUNCTION Index row(Index pos) const { return row_of ? row_of[pos] : pos; }
   KOKKOS_FORCEINLINE_FUNCTION Index number(Index e) const { return block ? block[e] : e; }
 };

@@ -26,9 +26,9 @@ template <int N, class Row>
 [[gnu::noinline]] KOKKOS_FUNCTION void run_rows(const Row &shared, Index first, Index last)
 {
   const Row row = shared; // a private copy stays in registers, because stores of results cannot change it
-  for (Index slot = first; slot < last; ++slot) {
+  for (Index sweep_index = first; sweep_index < last; ++sweep_index) {
     HostScratch<Row, N> scratch;
-    row(slot, HostLanes<N>{row.n}, scratch.data());
+    row(sweep_index, HostLanes<N>{row.n}, scratch.data());
   }
 }
 
@@ -39,7 +39,7 @@ template <class Row> KOKKOS_FORCEINLINE_FUNCTION Row of_thread(const Row &row, [
   else return row;
 }
 
-// Visits the slots visit[first] to visit[last - 1], or first to last - 1 if `visit` is null.
+// Visits the sweep indices visit[first] to visit[last - 1], or first to last - 1 if `visit` is null.
 template <int N, class Row>
 KOKKOS_FORCEINLINE_FUNCTION void visit_rows(const Row &row, const Index *visit, Index first, Index last)
 {
@@ -60,7 +60,7 @@ template <int N, class Row> struct HostShare {
   }
 };
 
-// A sweep that executes a task by itself, run(t), without slots.
+// A sweep that executes a task by itself, run(t), without sweep indices.
 template <class Row>
 concept DoesTasks = requires(const Row &row)
 {
@@ -81,7 +81,7 @@ template <int N, class Row> struct Thread {
   FINEGRAIN_CALLS_HOST KOKKOS_FORCEINLINE_FUNCTION void run(const TaskList &tasks, Index t) const
   {
     if constexpr (DoesTasks<Row>) row.run(t);
-    else run_rows<N>(row, tasks.slot[t], tasks.slot[t + 1]);
+    else run_rows<N>(row, tasks.first[t], tasks.first[t + 1]);
   }
   template <class F> KOKKOS_FORCEINLINE_FUNCTION void once(const F &f) const { f(); }
 };

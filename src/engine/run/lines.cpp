@@ -28,7 +28,7 @@ std::vector<LineBox> cut_boxes(const Grid &grid, Box tile, const HostArray<Index
 {
   std::vector<LineBox> parts;
   const auto row_at = [&](Index place) { return ordering.extent(0) ? ordering(place) : place; };
-  Index slot = 0, corner = 0; // first place of the box
+  Index sweep_index = 0, corner = 0; // first place of the box
   for (const Box &box : grid) {
     const auto along = [&](Index edge, Index places) {
       return edge > 1 ? row_at(corner + places) - row_at(corner) : 0;
@@ -38,11 +38,11 @@ std::vector<LineBox> cut_boxes(const Grid &grid, Box tile, const HostArray<Index
       LineBox p;
       p.size = points;
       p.first = row_at(corner + i + box.i * (j + box.j * k));
-      p.slot = slot;
+      p.sweep_index = sweep_index;
       p.step = {along(box.i, 1), along(box.j, box.i), along(box.k, box.i * box.j)};
       p.before = {i > 0, j > 0, k > 0};
       p.after = {i + points.i < box.i, j + points.j < box.j, k + points.k < box.k};
-      slot += Index(points.points());
+      sweep_index += Index(points.points());
       parts.push_back(p);
     });
     corner += Index(box.points());
@@ -54,7 +54,7 @@ LineBox reverse_box(const LineBox &p, Index rows)
 {
   LineBox r = p;
   r.first = p.first + (p.size.i - 1) * p.step[0] + (p.size.j - 1) * p.step[1] + (p.size.k - 1) * p.step[2];
-  r.slot = rows - p.slot - Index(p.size.points());
+  r.sweep_index = rows - p.sweep_index - Index(p.size.points());
   r.step = {-p.step[0], -p.step[1], -p.step[2]};
   r.before = p.after;
   r.after = p.before;
@@ -67,13 +67,13 @@ LineBox reverse_box(const LineBox &p, Index rows)
 
 void order_box(const LineBox &p, Index *row_at)
 {
-  Index slot = p.slot;
+  Index sweep_index = p.sweep_index;
   for (Index k = 0; k < p.size.k; ++k)
     p.bundles([&](Index j, Index lines) {
       for (Index s = 0; s < p.size.i + lines - 1; ++s)
         for (Index l = 0; l < lines; ++l)
           if (s >= l && s - l < p.size.i)
-            row_at[slot++] = p.first + (s - l) * p.step[0] + (j + l) * p.step[1] + k * p.step[2];
+            row_at[sweep_index++] = p.first + (s - l) * p.step[0] + (j + l) * p.step[1] + k * p.step[2];
     });
 }
 

@@ -21,7 +21,7 @@ inline constexpr Index bundle_lines = 3;
 // A box of points that one thread sweeps without interruption. i, j, k are counted from the corner where the sweep
 // begins.
 struct LineBox {
-  Index first = 0, slot = 0; // row and slot of the corner
+  Index first = 0, sweep_index = 0; // row and sweep index of the corner
   Box size;
   std::array<Index, 3> step{};           // distance in rows from a point to the next, by direction
   std::array<bool, 3> before{}, after{}; // true if the grid has points before or after the box, by direction
@@ -52,14 +52,14 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_star_row(const Index *ptr, const Index *col,
 bool is_complete_star(const Graph &, const Grid &);
 
 // Cuts the boxes into tiles, in the order of cut_tiles(), for forward sweeps. `ordering` is the row at each place of
-// the elimination, in the natural order of the boxes or of boxes with reversed axes (empty: natural). The slots of a
-// tile follow those of the tile before.
+// the elimination, in the natural order of the boxes or of boxes with reversed axes (empty: natural). The sweep
+// indices of a tile follow those of the tile before.
 std::vector<LineBox> cut_boxes(const Grid &, Box tile, const HostArray<Index> &ordering);
 
-// Returns the same box for sweeps from the last slot to the first.
+// Returns the same box for sweeps from the last sweep index to the first.
 LineBox reverse_box(const LineBox &, Index rows);
 
-// Writes the rows of a box, in the order of the sweep, from row_at[box.slot] on.
+// Writes the rows of a box, in the order of the sweep, from row_at[box.sweep_index] on.
 void order_box(const LineBox &, Index *row_at);
 
 } // namespace finegrain

@@ -77,7 +77,7 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
   const bool by_flags = machine.device && plan.algorithm == Algorithm::tasks;
   if (by_flags && !e.drops_after) plan.factorization = g.levels(false); // else it has been set
   else if (!by_flags && !by_groups) plan.factorization = {};
-  if (plan.factorization.order.extent(0)) { // replaces rows by slots
+  if (plan.factorization.order.extent(0)) { // replaces rows by sweep indices
     const StoredOrder o = invert_order(graph.rows, order);
     const HostArray<Index> &rows = plan.factorization.order;
     for (Index i = 0; i < graph.rows; ++i) rows(i) = o.pos(rows(i));

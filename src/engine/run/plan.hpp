@@ -21,7 +21,7 @@ struct Machine {
 struct Plan {
   Schedule schedule;             // groups of the sweeps
   HostArray<Index> first_groups; // group of each row below most_shown in sweeps
-  Schedule factorization;        // groups of slots, if they differ from those of the forward sweep; else empty
+  Schedule factorization; // groups of sweep indices, if they differ from those of the forward sweep; else empty
   Algorithm algorithm = Algorithm::sequential;
   const char *reason = ""; // reason for the algorithm
   HostArray<Index> row_of; // storage order; empty: natural order

@@ -11,7 +11,7 @@ namespace finegrain
 // Tasks as kernels read them.
 struct TaskList {
   Index count = 0;
-  const Index *slot = nullptr, *wait_ptr = nullptr, *wait = nullptr, *step_ptr = nullptr, *step = nullptr;
+  const Index *first = nullptr, *wait_ptr = nullptr, *wait = nullptr, *step_ptr = nullptr, *step = nullptr;
 };
 
 namespace detail
@@ -37,13 +37,13 @@ KOKKOS_FORCEINLINE_FUNCTION void work(const TaskList &tasks, const TaskFlags &pr
 
 } // namespace detail
 
-// One execution over the slots of all groups, group after group. It allocates nothing.
+// One execution over the sweep indices of all groups, group after group. It allocates nothing.
 template <class Exec> struct Run {
   typename Exec::execution_space exec;
   Algorithm algorithm = Algorithm::sequential; // never automatic
-  const Index *group = nullptr;                // first slot of each group, and the end of the last; on the host
+  const Index *group = nullptr; // first sweep index of each group, and the end of the last; on the host
   Index groups = 0;
-  const Index *visit = nullptr;    // slots of each group in the order of visits; null: ascending
+  const Index *visit = nullptr;    // sweep indices of each group in the order of visits; null: ascending
   Offset *launches = nullptr;      // counts kernels
   const TaskList *tasks = nullptr; // for algorithm tasks
   TaskFlagMemory<typename Exec::memory_space> *progress = nullptr;

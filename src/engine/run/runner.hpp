@@ -57,7 +57,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
 
   int n = 1;
   Index rows = 0;
-  std::array<Index, 2> every_slot{};
+  std::array<Index, 2> every_row{};
   Shift shift;
   Algorithm algorithm = Algorithm::sequential;
   Layout y_layout = Layout::row;
@@ -91,7 +91,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   {
     n = view.block;
     rows = view.owned.rows;
-    every_slot = {0, rows};
+    every_row = {0, rows};
     shift = options.shift;
     algorithm = plan.algorithm;
     row_at = row_of;
@@ -150,13 +150,13 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     if (works_in_teams<Exec>) run.algorithm = Algorithm::levels;
     return run;
   }
-  // Describes a run of the slots [*cut, *(cut + 1)), which do not depend on each other.
+  // Describes a run of the sweep indices [*cut, *(cut + 1)), which do not depend on each other.
   Run<Exec> independent(const Index *cut)
   {
     const Algorithm how = algorithm == Algorithm::sequential ? Algorithm::sequential : Algorithm::levels;
     return {exec, how, cut, 1, nullptr, &launches};
   }
-  Run<Exec> all() { return independent(every_slot.data()); }
+  Run<Exec> all() { return independent(every_row.data()); }
   // Calls body(i) for 0 <= i < count, in any order.
   template <class Body> void for_each(Offset count, const Body &body) const
   {

@@ -11,7 +11,7 @@ namespace finegrain
 
 template <class Space> struct SweepOrder {
   HostArray<Index> group;
-  Array<Index, Space> visit; // slots in the order of visits; empty: ascending
+  Array<Index, Space> visit; // sweep indices in the order of visits; empty: ascending
   Tasks<Space> tasks;        // for algorithm tasks
   TaskList list;
 
@@ -19,8 +19,8 @@ template <class Space> struct SweepOrder {
   std::size_t bytes() const { return (group.span() + visit.span()) * sizeof(Index) + tasks.bytes(); }
 };
 
-// Slots of the backward sweep run from the last position to the first. The order of the factorization stays empty if
-// it is that of the forward sweep.
+// Sweep indices of the backward sweep run from the last position to the first. The order of the factorization stays
+// empty if it is that of the forward sweep.
 template <class Space> void set_sweep_orders(const Plan &plan, SweepOrder<Space> &forward,
                                              SweepOrder<Space> &backward, SweepOrder<Space> &factorization)
 {
@@ -38,7 +38,7 @@ template <class Space> void set_sweep_orders(const Plan &plan, SweepOrder<Space>
   backward.tasks = copy_to<Space>(reverse_tasks(up));
   for (SweepOrder<Space> *d : {&forward, &backward}) {
     const Tasks<Space> &t = d->tasks;
-    d->list = {t.count(), t.slot.data(), t.wait_ptr.data(), t.wait.data(), t.step_ptr.data(), t.step.data()};
+    d->list = {t.count(), t.first.data(), t.wait_ptr.data(), t.wait.data(), t.step_ptr.data(), t.step.data()};
   }
 }
 

@@ -80,7 +80,7 @@ private:
     plan_.algorithm = Algorithm::tasks;
     plan_.reason = has_grid() ? "a grid" : "no grid";
     const std::optional<Chunks> tiles = has_grid() ? find_tiles() : std::nullopt;
-    const Cut cut = tiles ? level(*tiles) : cut_runs_of_machine();
+    const Cut cut = tiles ? level(*tiles) : cut_ranges_of_machine();
     // Levels with one piece are merged into one task, except tiles.
     const char *reason = why_sequential(cut.chunks.count, tiles ? cut.levels.count : count_shared_levels(cut.levels));
     if (!reason) {
@@ -115,7 +115,7 @@ private:
     if (groups <= few_groups || plan_.schedule.kind == ScheduleKind::color) return {};
     plan_.algorithm = Algorithm::tasks;
     plan_.reason = "many groups";
-    set_tasks(cut_runs_of_machine(), false);
+    set_tasks(cut_ranges_of_machine(), false);
     return {};
   }
 
@@ -158,7 +158,7 @@ private:
     return b;
   }
 
-  // Cuts tiles on a grid of a host, else runs of consecutive rows.
+  // Cuts tiles on a grid of a host, else ranges of consecutive rows.
   SetupError cut_and_plan()
   {
     const bool shaped = options_.tile.points() > 0;
@@ -166,7 +166,7 @@ private:
     if (shaped && !has_grid()) return {misfit ? SetupError::grid_size : SetupError::no_grid};
     const std::optional<Chunks> tiles = has_grid() && !machine_.device ? find_tiles() : std::nullopt;
     if (shaped && !tiles) return {SetupError::tile_fit};
-    set_tasks(tiles ? level(*tiles) : cut_runs_of_machine(), bool(tiles));
+    set_tasks(tiles ? level(*tiles) : cut_ranges_of_machine(), bool(tiles));
     return {};
   }
   // Returns tiles of the given shape, or of the best shape that fits.
@@ -195,9 +195,9 @@ private:
     const auto &tasks = plan_.tasks;
     std::vector<LineBox> lines;
     for (Index t = 0; t < tasks.tasks.count(); ++t) {
-      const Index slot = tasks.tasks.slot(t);
-      lines.push_back(tiles[std::size_t(chunks.of(tasks.order(slot)))]);
-      lines.back().slot = slot;
+      const Index sweep_index = tasks.tasks.first(t);
+      lines.push_back(tiles[std::size_t(chunks.of(tasks.order(sweep_index)))]);
+      lines.back().sweep_index = sweep_index;
     }
     return lines;
   }
@@ -214,16 +214,16 @@ private:
     return {{cut(b.i), std::min(b.j, Index(8)), 1}, {cut(b.i), 1, 1}};
   }
 
-  // Cuts runs of consecutive rows, shorter and shorter, until a level has enough of them. Runs have no wider levels
-  // than rows, so that no length is tried if level sets are narrow.
-  Cut cut_long_runs(Index longest) const
+  // Cuts ranges of consecutive rows, shorter and shorter, until a level has enough of them. Ranges have no wider
+  // levels than rows, so that no length is tried if level sets are narrow.
+  Cut cut_long_ranges(Index longest) const
   {
     const bool may_be_wide = plan_.schedule.kind != ScheduleKind::level ||
                              g_.rows() >= least_width(machine_.threads) * plan_.schedule.groups();
     for (Index length = may_be_wide ? longest : 1; length > 1; length /= 2)
       if (runs_may_be_wide(length))
-        if (Cut c = level(cut_runs(g_.rows(), length)); is_wide(c, machine_.threads)) return c;
-    return level(cut_runs(g_.rows(), 1));
+        if (Cut c = level(cut_ranges(g_.rows(), length)); is_wide(c, machine_.threads)) return c;
+    return level(cut_ranges(g_.rows(), 1));
   }
   // Returns true if levels of runs may be wide enough. It extrapolates from an eighth of the rows: all later parts
   // add as many levels as the second half of it. Testing all rows costs as much as the cut. Where levels end
@@ -232,13 +232,16 @@ private:
   {
     const double rows = g_.rows(), least = least_width(machine_.threads);
     const Index sample = Index(std::min(rows, std::max({65536., rows / 8, 4 * least * length})));
-    const double half = count_run_levels(g_.get(), length, sample / 2),
-                 levels = count_run_levels(g_.get(), length, sample),
+    const double half = count_range_levels(g_.get(), length, sample / 2),
+                 levels = count_range_levels(g_.get(), length, sample),
                  all = levels + (levels - half) * (rows - sample) / (sample / 2 + 1);
     return rows / length + 1 >= 0.9 * least * all;
   }
 
-  Cut cut_runs_of_machine() const { return machine_.device ? level(cut_runs(g_.rows(), 1)) : cut_long_runs(128); }
+  Cut cut_ranges_of_machine() const
+  {
+    return machine_.device ? level(cut_ranges(g_.rows(), 1)) : cut_long_ranges(128);
+  }
   // Returns the size of tasks. On a host a level has two tasks for each thread, and no task is larger than a core's
   // cache.
   TaskSize task_size() const

@@ -142,7 +142,7 @@ std::optional<Chunks> cut_tiles(const Grid &grid, Box tile, const Graph &g)
   return chunks;
 }
 
-Chunks cut_runs(Index rows, Index length)
+Chunks cut_ranges(Index rows, Index length)
 {
   Chunks chunks{(rows + length - 1) / length, make_array<Index>("finegrain::chunk", std::size_t(rows))};
   for (Index i = 0; i < rows; ++i) chunks.of(i) = i / length;
@@ -156,7 +156,7 @@ Index count_shared_levels(const ChunkLevels &levels)
   return Index(std::count_if(chunks.begin(), chunks.end(), [](Index count) { return count > 1; }));
 }
 
-Index count_run_levels(const Graph &g, Index length, Index rows)
+Index count_range_levels(const Graph &g, Index length, Index rows)
 {
   const Index runs = (rows + length - 1) / length;
   const Index *ptr = g.ptr.data(), *col = g.col.data();
@@ -211,8 +211,8 @@ TaskPlan plan_tasks(const Graph &g, const Chunks &chunks, const ChunkLevels &lev
     group_units(by_level, levels.count, size, [&](Index chunk) { return begin(chunk + 1) - begin(chunk); });
 
   plan.order = make_array<Index>("finegrain::order", std::size_t(g.rows));
-  plan.tasks.slot = make_array<Index>("finegrain::slot", first.size());
-  plan.tasks.slot(0) = 0;
+  plan.tasks.first = make_array<Index>("finegrain::first", first.size());
+  plan.tasks.first(0) = 0;
   Index p = 0;
   std::vector<Index> task_of(std::size_t(g.rows), 0);
   for (std::size_t t = 0; t + 1 < first.size(); ++t) {
@@ -223,19 +223,19 @@ TaskPlan plan_tasks(const Graph &g, const Chunks &chunks, const ChunkLevels &lev
         task_of[std::size_t(row)] = Index(t);
       }
     }
-    plan.tasks.slot(t + 1) = p;
+    plan.tasks.first(t + 1) = p;
     if (key.extent(0))
-      std::stable_sort(plan.order.data() + plan.tasks.slot(t), plan.order.data() + p,
+      std::stable_sort(plan.order.data() + plan.tasks.first(t), plan.order.data() + p,
                        [&](Index a, Index b) { return key(a) < key(b); });
   }
   find_waits(g, plan.order, task_of, plan.tasks);
   measure_levels(plan);
 
   if (width > 0) {
-    const auto inner = order_windows(permute(g, plan.order), width, plan.tasks.slot);
+    const auto inner = order_windows(permute(g, plan.order), width, plan.tasks.first);
     if (inner.extent(0)) plan.order = compose(plan.order, inner);
   } else if (width == 0) {
-    const Schedule s = schedule_pieces(g, plan.tasks.slot, plan.order, task_of, plan.tasks.step_ptr);
+    const Schedule s = schedule_pieces(g, plan.tasks.first, plan.order, task_of, plan.tasks.step_ptr);
     plan.tasks.step = s.group;
     plan.order = s.order;
   }
@@ -246,7 +246,7 @@ Tasks<Host> reverse_tasks(const Tasks<Host> &t)
 {
   Tasks<Host> r;
   const Index tasks = t.count();
-  r.slot = reverse_groups(t.slot);
+  r.first = reverse_groups(t.first);
   r.step = reverse_groups(t.step);
   r.step_ptr = reverse_groups(t.step_ptr);
   // Waiting is reversed as well: the earlier task waits for the later one.

@@ -11,14 +11,14 @@ namespace finegrain
 // Tasks are ranges of positions, in an order in which no task needs a later one. The rows of a step of a task do not
 // depend on each other; host workers ignore steps.
 template <class Space> struct Tasks {
-  Array<Index, Space> slot;           // first position of each task, and the number of rows
+  Array<Index, Space> first;          // first position of each task, and the number of rows
   Array<Index, Space> wait_ptr, wait; // the tasks for which each task waits
   Array<Index, Space> step_ptr, step; // the steps of each task, and the first position of each step
 
-  Index count() const { return slot.extent(0) ? Index(slot.extent(0)) - 1 : 0; }
+  Index count() const { return first.extent(0) ? Index(first.extent(0)) - 1 : 0; }
   std::size_t bytes() const
   {
-    return (slot.span() + wait_ptr.span() + wait.span() + step_ptr.span() + step.span()) * sizeof(Index);
+    return (first.span() + wait_ptr.span() + wait.span() + step_ptr.span() + step.span()) * sizeof(Index);
   }
 };
 
@@ -31,8 +31,8 @@ struct Chunks {
 // Cuts the points of each box into tiles. Returns nothing if the couplings between some tiles go both ways.
 std::optional<Chunks> cut_tiles(const Grid &, Box tile, const Graph &);
 
-// Cuts runs of `length` consecutive rows.
-Chunks cut_runs(Index rows, Index length);
+// Cuts ranges of `length` consecutive rows.
+Chunks cut_ranges(Index rows, Index length);
 
 // Level sets of chunks, and their number.
 struct ChunkLevels {
@@ -42,8 +42,8 @@ struct ChunkLevels {
 ChunkLevels find_chunk_levels(const Graph &, const Chunks &);
 // Returns the number of levels with more than one chunk.
 Index count_shared_levels(const ChunkLevels &);
-// Returns the number of levels of runs of `length` rows among the first `rows` rows.
-Index count_run_levels(const Graph &, Index length, Index rows);
+// Returns the number of levels of ranges of `length` rows among the first `rows` rows.
+Index count_range_levels(const Graph &, Index length, Index rows);
 
 // Size of tasks. Chunks of one level are combined until a task has `rows` rows, or while it has no more (at_most). A
 // level with at least `pieces` chunks is cut into at least `pieces` tasks.
@@ -73,7 +73,7 @@ Tasks<Kokkos::HostSpace> reverse_tasks(const Tasks<Kokkos::HostSpace> &);
 
 template <class Space> Tasks<Space> copy_to(const Tasks<Kokkos::HostSpace> &t)
 {
-  return {copy_to<Space>(t.slot), copy_to<Space>(t.wait_ptr), copy_to<Space>(t.wait), copy_to<Space>(t.step_ptr),
+  return {copy_to<Space>(t.first), copy_to<Space>(t.wait_ptr), copy_to<Space>(t.wait), copy_to<Space>(t.step_ptr),
           copy_to<Space>(t.step)};
 }
 

@@ -67,7 +67,7 @@ template <int N, class Row, class Member> struct Team {
     const TeamLanes<N, Member> lanes{row.n, member};
     for (Index s = tasks.step_ptr[t]; s < tasks.step_ptr[t + 1]; ++s) {
       if (s > tasks.step_ptr[t]) member.team_barrier();
-      each(tasks.step[s], tasks.step[s + 1], [&](Index slot) { row(slot, lanes, scratch); });
+      each(tasks.step[s], tasks.step[s + 1], [&](Index sweep_index) { row(sweep_index, lanes, scratch); });
     }
   }
 };
@@ -89,7 +89,7 @@ template <int N, class Exec, class Row> struct TeamBody {
 template <int N, class Exec, class Row> struct GroupBody {
   using Member = typename Kokkos::TeamPolicy<typename Exec::execution_space>::member_type;
   Row row;
-  const Index *visit; // null: slots ascend
+  const Index *visit; // null: sweep indices ascend
   Index first, last;
 
   KOKKOS_FUNCTION void operator()(const Member &member) const

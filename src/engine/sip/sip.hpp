@@ -37,21 +37,21 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *scratch) const
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *scratch) const
   {
     const Offset nn = Offset(n) * n;
     Scalar *d = scratch, *block = d + nn, *pivot = block + nn, *partial = pivot + nn, *work = partial + 3 * nn;
     Inversion all;
-    Real sizes = magnitude(arg.source.number(n, arg.diagonal_source[slot], 0));
+    Real sizes = magnitude(arg.source.number(n, arg.diagonal_source[sweep_index], 0));
 
-    arg.source.load(lanes, n, arg.diagonal_source[slot], d);
+    arg.source.load(lanes, n, arg.diagonal_source[sweep_index], d);
     for (int c = 0; c < 3; ++c) zero(lanes, partial + c * nn);
     // Directions are compile-time constants, so that sums of scalars stay in registers.
     const auto add_point_before = [&](auto direction) FINEGRAIN_INLINE {
       constexpr int a = decltype(direction)::value, c = a == 0 ? 1 : 0, b = a == 2 ? 1 : 2; // c, b: the other two
-      const Index e = arg.star.lower[3 * slot + a];
+      const Index e = arg.star.lower[3 * sweep_index + a];
       if (e < 0) return;
-      const Index *next = arg.star.upper + 3 * arg.star.pivot[3 * slot + a];
+      const Index *next = arg.star.upper + 3 * arg.star.pivot[3 * sweep_index + a];
       merge(all, store_lower(lanes, e, next[c], next[b], block, pivot, work));
       if (arg.alpha != Real(0)) {
         if (next[c] >= 0) add_product<Sign::plus>(lanes, e, next[c], partial + c * nn);
@@ -77,16 +77,17 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
         for (int x = 0; x < 3; ++x) sizes += magnitude(partial[x]);
     }
     clear_cancelled<OffDiagonal>(lanes, n, d, sizes, arg.shift);
-    merge(all,
-          invert_pivot_block(lanes, n, d, work, block, arg.shift, arg.source.numbers(n, arg.diagonal_source[slot])));
+    merge(all, invert_pivot_block(lanes, n, d, work, block, arg.shift,
+                                  arg.source.numbers(n, arg.diagonal_source[sweep_index])));
     lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(d + c * n + s.first);
-      sums.store(diagonal() + slot * nn + c * n + s.first);
+      sums.store(diagonal() + sweep_index * nn + c * n + s.first);
     });
     for (int x = 0; x < 3; ++x)
-      if (const Index f = arg.star.upper[3 * slot + x]; f >= 0) store_upper(lanes, f, d, partial + x * nn, block);
-    report_pivot(lanes, all, arg.row_of, slot, arg.pivot_report);
+      if (const Index f = arg.star.upper[3 * sweep_index + x]; f >= 0)
+        store_upper(lanes, f, d, partial + x * nn, block);
+    report_pivot(lanes, all, arg.row_of, sweep_index, arg.pivot_report);
   }
 
 private:

@@ -136,14 +136,14 @@ static Star<Kokkos::HostSpace> find_star_by(const Pattern<Kokkos::HostSpace> &p,
   for (Index pos = 0; pos < p.rows; ++pos) position[std::size_t(row_at(pos))] = pos;
   for (const auto &a : {s.lower, s.pivot, s.upper}) std::fill_n(a.data(), size, -1);
   for (Index pos = 0; pos < p.rows; ++pos) {
-    const Index row = row_at(pos), slot = p.rows - 1 - pos;
+    const Index row = row_at(pos), sweep_index = p.rows - 1 - pos;
     for (Index e = p.lower.ptr(pos); e < p.lower.ptr(pos + 1); ++e) {
       const Index col = p.y == Layout::row ? p.lower.col(e) : row_at(p.lower.col(e));
       const Index at = 3 * pos + direction(row, col);
       s.lower(at) = e;
       s.pivot(at) = position[std::size_t(col)];
     }
-    for (Index f = p.upper.ptr(slot); f < p.upper.ptr(slot + 1); ++f)
+    for (Index f = p.upper.ptr(sweep_index); f < p.upper.ptr(sweep_index + 1); ++f)
       s.upper(3 * pos + direction(row, p.upper.col(f))) = f;
   }
   return s;

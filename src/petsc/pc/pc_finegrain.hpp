@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PC_Finegrain, the data of all preconditioner types (pc->data), in six parts. The comment of each part names the
+// PC_Finegrain, the data of all preconditioner types (pc->data), in six structures. The comment of each names the
 // files that use it. A type (types/) is a PCFinegrainType; types with their own settings derive their data from
 // PC_Finegrain.
 #pragma once
@@ -57,18 +57,18 @@ struct FinegrainSettings {
   PCFinegrainAlgorithmType algorithm = PC_FINEGRAIN_ALGORITHM_AUTO;
   PCFinegrainBackendType backend = PC_FINEGRAIN_BACKEND_AUTO;
   PCFinegrainPrecisionType precision = PC_FINEGRAIN_PRECISION_WORKING;
-  PCFinegrainDiagonalPrecisionType diagonal = PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING;
+  PCFinegrainDiagonalPrecisionType diag_precision = PC_FINEGRAIN_DIAGONAL_PRECISION_WORKING;
   MatFactorShiftType shift_type = MAT_SHIFT_NONE;
   PetscReal shift_amount = PETSC_SQRT_MACHINE_EPSILON;
   PetscReal zero_pivot = 100 * PETSC_MACHINE_EPSILON;
   PetscBool add_diagonal = PETSC_FALSE;
   PetscInt block_size = 0;    // of an AIJ matrix; 0: the matrix's own
   std::vector<PetscInt> grid; // I, J, K of each local grid; empty: that of the DM
-  PCFinegrainGridCoupling coupling = PC_FINEGRAIN_GRID_COUPLING_COUPLED;
+  PCFinegrainGridCoupling grid_coupling = PC_FINEGRAIN_GRID_COUPLING_COUPLED;
   finegrain::Box tile;
   std::string ordering = MATORDERINGNATURAL;
   PCFinegrainColoringType coloring = PC_FINEGRAIN_COLORING_AUTO;
-  PetscBool balance = PETSC_FALSE;
+  PetscBool coloring_balance = PETSC_FALSE;
   PetscBool global = PETSC_FALSE;                             // one factor of all ranks
   PCFGBILUEisenstatType eisenstat = PCFGBILU_EISENSTAT_FALSE; // value for types without this setting
   PetscInt corrections = 0;                                   // in one application

@@ -156,19 +156,19 @@ template <class T> bool same_number(const T &a, const T &b)
   return same_bits(a, b) || (std::isnan(convert<float>(a)) && std::isnan(convert<float>(b)));
 }
 
-template <class Lane, int H, class T> void check_vectors()
+template <class Element, int H, class T> void check_vectors()
 {
   const std::vector<T> from = stored_numbers<T>();
   for (std::size_t first = 0; first + std::size_t(H) <= from.size(); ++first) {
     // The values end at the end of an allocation, so that AddressSanitizer detects a read beyond them.
     const std::vector<T> exact(from.begin() + long(first), from.begin() + long(first) + H);
-    VectorType<Lane, H> v = vector_read<Lane, H>(exact.data());
+    VectorType<Element, H> v = vector_read<Element, H>(exact.data());
     std::vector<T> back(static_cast<std::size_t>(H), T{});
-    vector_write<Lane, H>(back.data(), v);
+    vector_write<Element, H>(back.data(), v);
     for (int i = 0; i < H; ++i) {
-      const Lane lane = v[i], one = convert<Lane>(exact[std::size_t(i)]);
-      ASSERT_TRUE(same_number(lane, one)) << lane << " is not " << one;
-      ASSERT_TRUE(same_number(back[std::size_t(i)], convert<T>(lane))) << lane;
+      const Element found = v[i], one = convert<Element>(exact[std::size_t(i)]);
+      ASSERT_TRUE(same_number(found, one)) << found << " is not " << one;
+      ASSERT_TRUE(same_number(back[std::size_t(i)], convert<T>(found))) << found;
     }
   }
 }

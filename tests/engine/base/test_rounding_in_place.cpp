@@ -129,7 +129,7 @@ template <class To, class From> void check_parts(Index parts, Offset count, From
 {
   check<To, From>(count, scale, offset, [&](Bytes &bytes, std::size_t begin) {
     return run_there<Kokkos::HostSpace>(bytes, [&](unsigned char *data, Offset *flushed) {
-      reduce_in_parts<To>(parts, reinterpret_cast<From *>(data + begin), count, scale, flushed);
+      reduce_in_shares<To>(parts, reinterpret_cast<From *>(data + begin), count, scale, flushed);
     });
   });
 }
@@ -184,7 +184,7 @@ TEST(Reduction, ComplexNumbersAreTwiceAsManyReals)
   std::vector<StoredComplex<Half>> expected(z.size());
   const Offset flushed = narrow(z.data(), Offset(z.size()), 2., expected.data());
   Offset counted = 0;
-  reduce_in_parts<Half>(3, reinterpret_cast<double *>(z.data()), 2 * Offset(z.size()), 2., &counted);
+  reduce_in_shares<Half>(3, reinterpret_cast<double *>(z.data()), 2 * Offset(z.size()), 2., &counted);
   EXPECT_EQ(std::memcmp(z.data(), expected.data(), expected.size() * sizeof(expected[0])), 0);
   EXPECT_EQ(counted, flushed);
 }
@@ -199,7 +199,7 @@ TEST(Reduction, AllocatesNothing)
   const HostExec exec;
   largest_allocation = 0;
   reduce_storage<HostExec, Half>(exec, data.data(), 200000, 1., &flushed);
-  reduce_in_parts<float>(3, data.data(), 50000, 1., &flushed);
+  reduce_in_shares<float>(3, data.data(), 50000, 1., &flushed);
   EXPECT_LE(largest_allocation, 128u);
 }
 

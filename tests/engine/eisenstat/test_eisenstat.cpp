@@ -14,18 +14,18 @@ using Numbers = std::vector<Scalar>;
 
 Numbers nothing(std::size_t size) { return Numbers(size, Scalar(std::numeric_limits<Real>::quiet_NaN())); }
 
-Numbers apply_part(Engine &e, Part part, const Numbers &b, bool symmetric = false, bool transposed = false)
+Numbers apply_split(Engine &e, Split split, const Numbers &b, bool symmetric = false, bool transposed = false)
 {
   Numbers x = nothing(b.size());
-  e.parts()->apply_part(
-    {.part = part, .b = b.data(), .x = x.data(), .transposed = transposed, .symmetric = symmetric});
+  e.split_form()->apply_split(
+    {.split = split, .b = b.data(), .x = x.data(), .transposed = transposed, .symmetric = symmetric});
   return x;
 }
 
 Numbers multiply(Engine &e, const Values &values, const Numbers &v, bool symmetric)
 {
   Numbers u = nothing(v.size());
-  e.parts()->multiply({.values = values, .v = v.data(), .u = u.data(), .symmetric = symmetric});
+  e.split_form()->multiply({.values = values, .v = v.data(), .u = u.data(), .symmetric = symmetric});
   return u;
 }
 
@@ -87,28 +87,28 @@ TEST_P(Eisenstat, PartsMakeThePreconditioner)
         const Problem p = made(Problem(c.graph, GetParam()), symmetric);
         auto e = make_tested_engine();
         ASSERT_FALSE(e->analyze(p.view(), options_for(c, algorithm)));
-        e->parts()->allow_products(p.view());
+        e->split_form()->allow_products(p.view());
         ASSERT_EQ(e->factor(p.source()).bad_row, -1);
         EXPECT_EQ(e->statistics().factor, FactorKind::dilu);
-        ASSERT_TRUE(e->parts()->prepare({.owned = p.source(), .coupling = {}}, symmetric));
-        const Numbers y = apply_part(*e, Part::left_inverse, p.b, symmetric),
-                      x = apply_part(*e, Part::right_inverse, y, symmetric), whole = p.apply(*e);
+        ASSERT_TRUE(e->split_form()->prepare({.owned = p.source(), .coupling = {}}, symmetric));
+        const Numbers y = apply_split(*e, Split::left_inverse, p.b, symmetric),
+                      x = apply_split(*e, Split::right_inverse, y, symmetric), whole = p.apply(*e);
         if (!symmetric) {
           EXPECT_TRUE(same_bits(x, whole));
         }
         if (p.b.empty()) continue;
         EXPECT_LT(difference(x, whole), tolerance);
-        EXPECT_LT(difference(apply_part(*e, Part::right, x, symmetric), y), tolerance);
+        EXPECT_LT(difference(apply_split(*e, Split::right, x, symmetric), y), tolerance);
         const Numbers z = make_vector(p.b.size(), 5);
         if (symmetric) { // P_L = P_R^H
-          const Scalar one = dot(y, z, true), other = dot(p.b, apply_part(*e, Part::right_inverse, z, true), true);
+          const Scalar one = dot(y, z, true), other = dot(p.b, apply_split(*e, Split::right_inverse, z, true), true);
           EXPECT_LT(double(magnitude(one - other)), tolerance * double(p.b.size()));
           continue;
         }
-        for (const Part part : {Part::left_inverse, Part::right_inverse}) {
-          const Scalar one = dot(apply_part(*e, part, p.b), z),
-                       other = dot(p.b, apply_part(*e, part, z, false, true));
-          EXPECT_LT(double(magnitude(one - other)), tolerance * double(p.b.size())) << int(part);
+        for (const Split split : {Split::left_inverse, Split::right_inverse}) {
+          const Scalar one = dot(apply_split(*e, split, p.b), z),
+                       other = dot(p.b, apply_split(*e, split, z, false, true));
+          EXPECT_LT(double(magnitude(one - other)), tolerance * double(p.b.size())) << int(split);
         }
       }
 }
@@ -128,22 +128,22 @@ TEST_P(Eisenstat, ProductsEqualTheOracleOnEveryAlgorithm)
         for (const Algorithm algorithm : algorithms()) {
           auto e = make_tested_engine();
           ASSERT_FALSE(e->analyze(p.view(), options_for(c, algorithm)));
-          e->parts()->allow_products(p.view());
+          e->split_form()->allow_products(p.view());
           if (coupled) e->set_halo(&p);
           ASSERT_EQ(e->factor(p.source()).bad_row, -1);
           EXPECT_FALSE(e->statistics().short_residual);
-          ASSERT_TRUE(e->parts()->prepare(p.values_now(true), symmetric));
+          ASSERT_TRUE(e->split_form()->prepare(p.values_now(true), symmetric));
           const Numbers u = multiply(*e, p.values_now(true), v, symmetric);
           if (algorithm == algorithms().front()) first = u;
           EXPECT_TRUE(same_bits(u, first)) << int(algorithm);
           if (algorithm != algorithms().front() || v.empty()) continue;
-          const Numbers t = apply_part(*e, Part::right_inverse, v, symmetric), zero(t.size(), Scalar(0));
+          const Numbers t = apply_split(*e, Split::right_inverse, v, symmetric), zero(t.size(), Scalar(0));
           Numbers ghost = t, product;
           for (Scalar &s : ghost) s *= Real(0.5);
           const std::size_t n = std::size_t(p.n);
           product = plain_residual(p.coupling, n, p.outside, ghost, plain_residual(p.graph, n, p.values, t, zero));
           for (Scalar &s : product) s = -s;
-          EXPECT_LT(difference(u, apply_part(*e, Part::left_inverse, product, symmetric)), tolerance);
+          EXPECT_LT(difference(u, apply_split(*e, Split::left_inverse, product, symmetric)), tolerance);
           if (!symmetric || coupled) continue;
           const Numbers w = make_vector(v.size(), 12);
           const Scalar one = dot(u, w, true), other = dot(v, multiply(*e, p.values_now(true), w, true), true);
@@ -161,12 +161,12 @@ TEST_P(Eisenstat, FormsAreMadeAnewAfterEachFactor)
   auto e = make_tested_engine(), fresh = make_tested_engine();
   const auto factor = [&](Engine &engine) { return engine.factor(p.source()).bad_row; };
   const auto prepare = [&](Engine &engine, bool symmetric) {
-    return engine.parts()->prepare({.owned = p.source(), .coupling = {}}, symmetric);
+    return engine.split_form()->prepare({.owned = p.source(), .coupling = {}}, symmetric);
   };
   const Numbers v = make_vector(p.b.size(), 11);
   for (Engine *engine : {e.get(), fresh.get()}) {
     ASSERT_FALSE(engine->analyze(p.view(), options_for(c, algorithms().front())));
-    engine->parts()->allow_products(p.view());
+    engine->split_form()->allow_products(p.view());
   }
   ASSERT_EQ(factor(*e), -1);
   for (const bool symmetric : {false, true}) ASSERT_TRUE(prepare(*e, symmetric));

@@ -17,13 +17,13 @@ TEST(EisenstatByHand, TheProductOfAnExactFactorIsTheIdentity)
   options.eisenstat = true;
   auto e = make_tested_engine();
   ASSERT_FALSE(e->analyze(p.view(), options));
-  e->parts()->allow_products(p.view());
+  e->split_form()->allow_products(p.view());
   ASSERT_EQ(e->factor(p.source()).bad_row, -1);
   const Values values{.owned = p.source(), .coupling = {}};
-  ASSERT_TRUE(e->parts()->prepare(values, false));
+  ASSERT_TRUE(e->split_form()->prepare(values, false));
   const Numbers v = numbers({3, 1, 4, 1, 5, 9, 2, 6});
   Numbers u(8, Scalar(std::numeric_limits<Real>::quiet_NaN()));
-  e->parts()->multiply({.values = values, .v = v.data(), .u = u.data()});
+  e->split_form()->multiply({.values = values, .v = v.data(), .u = u.data()});
   EXPECT_EQ(u, v);
 }
 

@@ -28,7 +28,7 @@ TEST(FactorByHand, ForwardAndBackwardSweepSolveATridiagonalSystem)
       ASSERT_FALSE(e->analyze(p.view(), options));
       ASSERT_EQ(e->factor(p.source()).bad_row, -1);
       Numbers y(8, Scalar(std::numeric_limits<Real>::quiet_NaN())), x = y;
-      e->parts()->apply_part({.part = Part::left_inverse, .b = p.b.data(), .x = y.data()});
+      e->split_form()->apply_split({.split = Split::left_inverse, .b = p.b.data(), .x = y.data()});
       EXPECT_EQ(y, numbers({2, 5, 4, 9, 6, 13, 7, 8}));
       e->apply({.b = p.b.data(), .x = x.data()});
       EXPECT_EQ(x, x_by_hand);

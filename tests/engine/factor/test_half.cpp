@@ -137,8 +137,8 @@ TEST_P(HalfFactor, ServesAllApplications)
     EXPECT_TRUE(same_bits(Numbers(result.begin(), result.begin() + Offset(size)), alone));
 
     if (c.options.factor == FactorKind::sip) continue;
-    e->parts()->apply_part({.part = Part::left_inverse, .b = p.b.data(), .x = y.data()});
-    e->parts()->apply_part({.part = Part::right_inverse, .b = y.data(), .x = alone.data()});
+    e->split_form()->apply_split({.split = Split::left_inverse, .b = p.b.data(), .x = y.data()});
+    e->split_form()->apply_split({.split = Split::right_inverse, .b = y.data(), .x = alone.data()});
     EXPECT_LT(difference(alone, x), small);
   }
 }

@@ -195,7 +195,7 @@ TEST(Lines, FactorsInFewerBitsReadNoStructure)
     const Scalar nan = std::numeric_limits<Real>::quiet_NaN();
     const std::vector<Index> group{0, rows}, col(3 * size, rows); // columns that would read NaN behind y
     std::vector<Index> ptr(size + 1);
-    for (Index slot = 0; slot <= rows; ++slot) ptr[std::size_t(slot)] = 3 * slot;
+    for (Index sweep_index = 0; sweep_index <= rows; ++sweep_index) ptr[std::size_t(sweep_index)] = 3 * sweep_index;
     const std::vector<HalfScalar> blocks(3 * size, convert<HalfScalar>(Scalar(0)));
     const std::vector<Scalar> b = make_vector(size, 1), wide = make_vector(size, 2);
     std::vector<Single> diagonal, y;
@@ -220,9 +220,9 @@ TEST(Lines, FactorsInFewerBitsReadNoStructure)
     a.lines = {parts.data(), 1};
     const finegrain::Run<HostExec> run{{}, Algorithm::sequential, group.data(), 1, nullptr, &launches};
     find_half_kernels<HostExec>(1).sweep(run, 1, a);
-    for (std::size_t slot = 0; slot < row_at.size(); ++slot) {
-      const auto row = std::size_t(row_at[slot]);
-      EXPECT_EQ(y[row], backward ? before[row] : Single(madd(b[row], Scalar(diagonal[slot]), Scalar(0))));
+    for (std::size_t sweep_index = 0; sweep_index < row_at.size(); ++sweep_index) {
+      const auto row = std::size_t(row_at[sweep_index]);
+      EXPECT_EQ(y[row], backward ? before[row] : Single(madd(b[row], Scalar(diagonal[sweep_index]), Scalar(0))));
       if (backward) {
         EXPECT_EQ(x[row], unit * Scalar(y[row]));
       }

@@ -425,7 +425,7 @@ TEST(PowerQRefusals, ConflictsNameThemselves)
   EngineOptions tiled = color_options(1, 0);
   tiled.algorithm = Algorithm::tasks;
   tiled.grid = {box};
-  EXPECT_EQ(find_conflict(tiled), nullptr); // the tasks are runs of rows
+  EXPECT_EQ(find_conflict(tiled), nullptr); // the tasks are ranges of rows
   tiled.tile = {2, 2, 2};
   expect_conflict(tiled, "tile");
 }

@@ -11,7 +11,8 @@ using namespace finegrain::test;
 namespace
 {
 
-// Counts the visits of each slot. The copy number `copies` throws, as Kokkos does if it cannot launch a kernel.
+// Counts the visits of each sweep index. The copy number `copies` throws, as Kokkos does if it cannot launch a
+// kernel.
 struct CountingRow {
   BlockSize<0> n;
   Index *visited;
@@ -25,20 +26,20 @@ struct CountingRow {
   {
     if (*copies > 0 && --*copies == 0) throw std::runtime_error("no such launch");
   }
-  template <class Lanes> KOKKOS_FUNCTION void operator()(Index slot, const Lanes &, Scalar *) const
+  template <class Lanes> KOKKOS_FUNCTION void operator()(Index sweep_index, const Lanes &, Scalar *) const
   {
-    ++visited[slot];
+    ++visited[sweep_index];
   }
 };
 
 template <class Exec> void run_after_a_failure()
 {
   constexpr Index rows = 6;
-  const auto slot = to_array("slot", {0, 2, 4, 6});
+  const auto sweep_index = to_array("sweep_index", {0, 2, 4, 6});
   const auto wait_ptr = to_array("wait", {0, 0, 1, 2}), wait = to_array("wait", {0, 1});
   const auto step_ptr = to_array("step", {0, 1, 2, 3});
   const auto group = to_array("group", {0, rows});
-  const TaskList tasks{3, slot.data(), wait_ptr.data(), wait.data(), step_ptr.data(), slot.data()};
+  const TaskList tasks{3, sweep_index.data(), wait_ptr.data(), wait.data(), step_ptr.data(), sweep_index.data()};
   TaskFlagMemory<typename Exec::memory_space> progress;
   Offset launches = 0;
   progress.reserve(tasks.count);

@@ -36,17 +36,17 @@ std::vector<std::set<Index>> close_waits(const Tasks<Host> &t, const std::vector
   return closure;
 }
 
-// row_of: row of each slot. backward: rows depend on larger ones. level: level of each task, if tasks do not wait
-// for each other.
+// row_of: row of each sweep index. backward: rows depend on larger ones. level: level of each task, if tasks do not
+// wait for each other.
 void check_tasks(const Graph &g, const Tasks<Host> &t, const std::vector<Index> &row_of, bool backward,
                  const std::vector<Index> &level)
 {
   std::vector<Index> task_of(std::size_t(g.rows), -1), slot_of(std::size_t(g.rows), -1);
-  ASSERT_EQ(t.slot(0), 0);
-  ASSERT_EQ(t.slot(t.count()), g.rows);
+  ASSERT_EQ(t.first(0), 0);
+  ASSERT_EQ(t.first(t.count()), g.rows);
   for (Index i = 0; i < t.count(); ++i) {
-    EXPECT_LT(t.slot(i), t.slot(i + 1));
-    for (Index s = t.slot(i); s < t.slot(i + 1); ++s) {
+    EXPECT_LT(t.first(i), t.first(i + 1));
+    for (Index s = t.first(i); s < t.first(i + 1); ++s) {
       EXPECT_EQ(task_of[std::size_t(row_of[std::size_t(s)])], -1);
       task_of[std::size_t(row_of[std::size_t(s)])] = i;
       slot_of[std::size_t(row_of[std::size_t(s)])] = s;
@@ -54,8 +54,8 @@ void check_tasks(const Graph &g, const Tasks<Host> &t, const std::vector<Index> 
   }
   std::vector<Index> step_of(std::size_t(g.rows), -1);
   for (Index i = 0; t.step.extent(0) && i < t.count(); ++i) {
-    EXPECT_EQ(t.step(t.step_ptr(i)), t.slot(i));
-    EXPECT_EQ(t.step(t.step_ptr(i + 1)), t.slot(i + 1));
+    EXPECT_EQ(t.step(t.step_ptr(i)), t.first(i));
+    EXPECT_EQ(t.step(t.step_ptr(i + 1)), t.first(i + 1));
     for (Index s = t.step_ptr(i); s < t.step_ptr(i + 1); ++s)
       for (Index p = t.step(s); p < t.step(s + 1); ++p) step_of[std::size_t(row_of[std::size_t(p)])] = s;
   }
@@ -105,7 +105,7 @@ TEST(Tasks, RunsOfAnyLength)
     for (const Index length : {1, 2, 5, 32, 1000})
       for (const TaskSize size : {TaskSize{}, TaskSize{16, 1}, TaskSize{64, 3}})
         for (const double width : {0., 1.9}) {
-          const Chunks chunks = cut_runs(g.rows, length);
+          const Chunks chunks = cut_ranges(g.rows, length);
           check_plan(g, plan_tasks(g, chunks, find_chunk_levels(g, chunks), size, width));
         }
 }
@@ -116,7 +116,7 @@ TEST(Tasks, RandomGraphsRunsAndSizes)
   const auto up_to = [&](unsigned most) { return Index(random() % (most + 1)); };
   for (unsigned seed = 0; seed < 300; ++seed) {
     const Graph g = make_random_graph(1 + up_to(60), int(up_to(4)), up_to(1) == 1, seed);
-    const Chunks chunks = cut_runs(g.rows, 1 + up_to(9));
+    const Chunks chunks = cut_ranges(g.rows, 1 + up_to(9));
     const TaskSize size = {1 + up_to(30), 1 + up_to(5)};
     const double widths[] = {0, 1.9, 3};
     check_plan(g, plan_tasks(g, chunks, find_chunk_levels(g, chunks), size, widths[up_to(2)]));
@@ -180,7 +180,7 @@ TEST(Tasks, SizesArePiecesOfLevels)
   // 64 independent rows.
   const Graph g = make_random_graph(64, 0, false, 1);
   const auto tasks = [&](Index length, TaskSize size) {
-    const Chunks chunks = cut_runs(64, length);
+    const Chunks chunks = cut_ranges(64, length);
     return plan_tasks(g, chunks, find_chunk_levels(g, chunks), size, 0).tasks;
   };
   EXPECT_EQ(tasks(1, {64, 1}).count(), 1);
@@ -190,10 +190,10 @@ TEST(Tasks, SizesArePiecesOfLevels)
   EXPECT_EQ(tasks(1, {20, 1}).count(), 3);       // 20 rows or more each
   EXPECT_EQ(tasks(1, {20, 1, true}).count(), 4); // 20 rows or fewer each
   const auto even = tasks(3, {16, 1});
-  for (Index t = 0; t < even.count(); ++t) EXPECT_LE(even.slot(t + 1) - even.slot(t), 24);
+  for (Index t = 0; t < even.count(); ++t) EXPECT_LE(even.first(t + 1) - even.first(t), 24);
   // Levels of one row in a chain are combined.
   const Graph line = make_grid_graph({60, 1, 1}, Stencil::star);
-  const Chunks chunks = cut_runs(60, 1);
+  const Chunks chunks = cut_ranges(60, 1);
   EXPECT_EQ(plan_tasks(line, chunks, find_chunk_levels(line, chunks), {20, 1}, 0).tasks.count(), 3);
 }
 
@@ -362,7 +362,7 @@ TEST(Plan, RunsAreAsLongAsTheyCanBe)
   const Graph chains = make_chains(131072, 1, [](Index i) { return i % 4096 != 0; });
   EngineOptions r;
   r.algorithm = Algorithm::tasks;
-  for (const int threads : {8, 10}) // runs of 128 rows
+  for (const int threads : {8, 10}) // ranges of 128 rows
     EXPECT_EQ(choose(chains, r, {false, threads}).tasks.levels, 32) << threads;
 }
 

@@ -35,9 +35,9 @@ std::vector<std::vector<Scalar>> run_all(Engine &e, const Problem &p, const Engi
     for (const Scalar s : p.b) many_b.push_back(s * Scalar(Real(v + 1)));
   e.apply({.b = many_b.data(), .x = many.data(), .vectors = 3, .stride = Offset(p.b.size())});
   results.push_back(many);
-  for (const Part part : {Part::left_inverse, Part::right_inverse}) {
+  for (const Split split : {Split::left_inverse, Split::right_inverse}) {
     x = nan;
-    e.parts()->apply_part({.part = part, .b = p.b.data(), .x = x.data()});
+    e.split_form()->apply_split({.split = split, .b = p.b.data(), .x = x.data()});
     results.push_back(x);
   }
   std::vector<Scalar> step = nan;

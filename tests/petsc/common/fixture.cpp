@@ -300,29 +300,6 @@ PetscErrorCode HelpText(PC pc, std::string *text)
     1, [&] { return PCSetFromOptions(pc); }, text);
 }
 
-void ExpectHelp(const char *type, const std::string &prefix, const std::vector<std::string> &options,
-                const std::vector<std::string> &others)
-{
-  Owned<PC> pc;
-  std::string text;
-  PetscMPIInt rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  OK(PCCreate(PETSC_COMM_WORLD, &pc));
-  OK(PCSetOptionsPrefix(pc, prefix.c_str()));
-  OK(PCSetType(pc, type));
-  OK(HelpText(pc, &text));
-  if (!rank) {
-    for (const std::string &option : options) {
-      const std::string name = "-" + prefix + "pc_" + type + "_" + option;
-      EXPECT_TRUE(text.find(name + " ") != std::string::npos ||
-                  text.find(name + ":") != std::string::npos) // versions of PETSc differ
-        << name << " is not in\n"
-        << text;
-    }
-    for (const std::string &option : others) EXPECT_EQ(text.find(option), std::string::npos) << option;
-  }
-}
-
 void ExpectIn(const std::string &text, const std::vector<std::string> &parts)
 {
   for (const std::string &part : parts)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCFGBILU's own settings: factor, schedule, ordering, grids, tiles. Options reach getters and the view, take effect
-// at the next set-up, and are errors if they do not fit. test_types_*.cpp test the settings of all types.
+// PCFGBILU's own settings: factor, schedule, ordering, grids, tiles. They are in the view, and errors if they do not
+// fit. test_options.cpp tests setters, getters and wrong values of all options.
 #include "types.hpp"
 
 using namespace finegrain::test;
@@ -8,36 +8,15 @@ using namespace finegrain::test;
 namespace
 {
 
-TEST(FgbiluSettings, ActAtTheNextSetUp)
-{
-  Owned<Mat> A;
-  OK(AssembleMatrix(scattered(60, 3, true), 2, MATAIJ, 1, &A));
-  ExpectChangesToAct(
-    A, PCFGBILU, "-@_ordering rcm",
-    {{[](PC pc) { return PCFGBILUSetFactor(pc, PCFGBILU_FACTOR_DILU); }, "-@_factor dilu"},
-     {[](PC pc) { return PCFGBILUSetFactor(pc, PCFGBILU_FACTOR_ILU0); }, "-@_factor ilu0", false},
-     {[](PC pc) { return PCFinegrainSetSchedule(pc, PC_FINEGRAIN_SCHEDULE_LEVEL); }, "-@_schedule level", false},
-     {[](PC pc) { return PCFinegrainSetOrdering(pc, MATORDERINGNATURAL); }, "-@_ordering natural"}});
-}
-
-TEST(FgbiluSettings, ReachGettersAndTheView)
+TEST(FgbiluSettings, AreInTheView)
 {
   Owned<Mat> A;
   Owned<PC> pc;
-  PCFinegrainScheduleType schedule;
-  PCFGBILUFactorType factor;
   MatOrderingType ordering;
-  PCFinegrainGridCoupling coupling;
   std::string text;
   OK(AssembleMatrix(box(4, 4, 2), 2, MATAIJ, 1, &A));
   OK(MakePC(A, PCFGBILU, "-pc_fgbilu_schedule level -pc_fgbilu_factor dilu -pc_fgbilu_grid_coupling block_jacobi",
             &pc));
-  OK(PCFinegrainGetSchedule(pc, &schedule));
-  OK(PCFGBILUGetFactor(pc, &factor));
-  OK(PCFinegrainGetGridCoupling(pc, &coupling));
-  EXPECT_EQ(schedule, PC_FINEGRAIN_SCHEDULE_LEVEL);
-  EXPECT_EQ(factor, PCFGBILU_FACTOR_DILU);
-  EXPECT_EQ(coupling, PC_FINEGRAIN_GRID_COUPLING_BLOCK_JACOBI);
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
   ExpectIn(text, {"block DILU", "schedule: level"});
@@ -56,12 +35,6 @@ TEST(FgbiluSettings, ReachGettersAndTheView)
   OK(PCSetUp(pc));
   OK(ViewText(pc, &text));
   EXPECT_EQ(text.find("corrections: 3"), std::string::npos) << text;
-  // Other types ignore setters, and getters are an error that names them.
-  OK(PCSetType(pc, PCJACOBI));
-  OK(PCFinegrainSetSchedule(pc, PC_FINEGRAIN_SCHEDULE_LEVEL));
-  OK(PCFGBILUSetFactor(pc, PCFGBILU_FACTOR_DILU));
-  ExpectIn(ExpectError([&] { return PCFinegrainGetSchedule(pc, &schedule); }), {"jacobi"});
-  ExpectIn(ExpectError([&] { return PCFGBILUGetFactor(pc, &factor); }), {"jacobi"});
 }
 
 TEST(FgbiluSettings, OfTilesAreInTheViewWithTheAlgorithmItsReasonAndItsTasks)
@@ -92,12 +65,10 @@ TEST(FgbiluSettings, OfTilesAreInTheViewWithTheAlgorithmItsReasonAndItsTasks)
 TEST(FgbiluSettings, ThatDoNotFitAreErrors)
 {
   Owned<Mat> A;
-  const auto refuse = [&A](const std::string &options, const std::vector<std::string> &words,
-                           bool at_options = false) { ExpectRefusal(A, PCFGBILU, options, words, at_options); };
+  const auto refuse = [&A](const std::string &options, const std::vector<std::string> &words) {
+    ExpectRefusal(A, PCFGBILU, options, words);
+  };
   OK(AssembleMatrix(star(8, 6, 5), 2, MATBAIJ, 1, &A));
-  refuse("-pc_fgbilu_tile 4,4", {"-pc_fgbilu_tile", "I,J,K"}, true);
-  refuse("-pc_fgbilu_tile 4,0,4", {"-pc_fgbilu_tile", "1 or more", "0,0,0"}, true);
-  refuse("-pc_fgbilu_factor icc", {"-pc_fgbilu_factor", "icc"}, true);
   refuse("-pc_fgbilu_schedule color", {"-pc_fgbilu_schedule is color", "auto, hyperplane, level"});
   refuse("-pc_fgbilu_schedule hyperplane", {"-pc_fgbilu_schedule hyperplane", "-pc_fgbilu_grid I,J,K"});
   if (Size() == 1) refuse("-pc_fgbilu_grid 6,8,5", {"6,8,5", "-pc_fgbilu_grid", "-pc_fgbilu_schedule level"});

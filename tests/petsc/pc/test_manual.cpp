@@ -82,13 +82,15 @@ TEST(Manual, AllListsHaveAllTypes)
   for (const TypeCase &t : AllTypes()) tested.insert(t.type);
   EXPECT_EQ(registered, tested);
   const std::string hashes = ReadFile("tests/hashes/hashes.cpp"), index = ReadFile("docs/index.md"),
-                    readme = ReadFile("README.md"), choosing = ReadFile("docs/choosing.md");
+                    readme = ReadFile("README.md"), choosing = ReadFile("docs/choosing.md"),
+                    python = ReadFile("src/python/finegrain/__init__.py");
   for (const std::string &type : registered) {
     for (const std::string *page : {&index, &readme, &choosing})
       EXPECT_NE(page->find(type), std::string::npos) << type;
-    std::string name_of_type = "{PC";
-    for (const char c : type) name_of_type.push_back(char(std::toupper(static_cast<unsigned char>(c))));
-    EXPECT_NE(hashes.find(name_of_type), std::string::npos) << type;
+    std::string capitals;
+    for (const char c : type) capitals.push_back(char(std::toupper(static_cast<unsigned char>(c))));
+    EXPECT_NE(hashes.find("{PC" + capitals), std::string::npos) << type;
+    EXPECT_NE(python.find("\"" + capitals + "\""), std::string::npos) << type; // in __all__
   }
 }
 
@@ -109,7 +111,11 @@ TEST_P(ManualPerType, HelpManualPageAndDocsAgree)
 
   std::string page = ReadFile("src/petsc/pc/types/" + type + ".cpp");
   page = page.substr(page.find("/*MC"));
-  const Entries manual = FindAll(page, std::regex("[+.-]  -pc_" + type + "_(\\w+) +<([^>]*)> +- `(\\w+)\\(\\)`"));
+  const auto find_options = [](const std::string &source, const std::string &name) {
+    return FindAll(source, std::regex("[+.-]  -pc_" + name + "_(\\w+) +<([^>]*)> +- `(\\w+)\\(\\)`"));
+  };
+  Entries manual = find_options(page, type);
+  manual.merge(find_options(ReadFile("include/petscfinegrain.h"), "<type>")); // a type's own entries stay
   // Options of several types are in one table, which names their types.
   Entries docs =
     FindAll(ReadFile("docs/types/" + type + ".md"), std::regex("\n\\| `-pc_" + type + "_(\\w+)` \\| ([^|]*) \\|()"));

@@ -10,25 +10,14 @@ using namespace finegrain::test;
 namespace
 {
 
+// test_options.cpp has other wrong values.
 TEST(McpiErrors, Options)
 {
-  const std::vector<std::pair<std::string, std::vector<std::string>>> wrong = {
-    {"-pc_mcpi_its 0", {"-pc_mcpi_its is 0", "1 or more"}},
-    {"-pc_mcpi_its -3", {"-pc_mcpi_its is -3", "1 or more"}},
-    {"-pc_mcpi_omega 0", {"-pc_mcpi_omega is 0", "between 0 and 2"}},
-    {"-pc_mcpi_omega 2", {"-pc_mcpi_omega is 2", "between 0 and 2"}},
-    {"-pc_mcpi_omega -1", {"-pc_mcpi_omega is -1", "between 0 and 2"}},
-    {"-pc_mcpi_omega nan", {"nan"}},
-    {"-pc_mcpi_omega inf", {"inf"}} /* newer PETSc refuses these two itself */,
-    {"-pc_mcpi_sweep sideways", {"-pc_mcpi_sweep", "sideways"}},
-    {"-pc_mcpi_coloring id", {"-pc_mcpi_coloring", "id"}},
-    {"-pc_mcpi_exchange always", {"-pc_mcpi_exchange", "always"}},
-    {"-pc_mcpi_scaling column", {"-pc_mcpi_scaling", "column"}},
-    {"-pc_mcpi_sum_precision double", {"-pc_mcpi_sum_precision", "double"}},
-    {"-pc_mcpi_in_place above", {"above"}}};
   Owned<Mat> A;
   OK(AssembleMatrix(star(3, 3, 3), 2, MATAIJ, 1, &A));
-  for (const auto &[options, words] : wrong) ExpectRefusal(A, PCMCPI, options, words, true);
+  for (const std::string word : {"nan", "inf"}) // newer PETSc refuses these two itself
+    ExpectRefusal(A, PCMCPI, "-pc_mcpi_omega " + word, {word}, true);
+  ExpectRefusal(A, PCMCPI, "-pc_mcpi_in_place above", {"above"}, true);
 }
 
 TEST(McpiErrors, OptionsThatExcludeEachOther)

@@ -168,7 +168,11 @@ void ExpectProductsOfConversions(Mat A)
   OK(MatScale(A, 0.5));
 }
 
-const std::string grid = " -pc_sip_grid " + std::to_string(points) + ",1,1";
+// Options of a type that needs a grid.
+std::string GridOf(const TypeCase &t)
+{
+  return t.needs_grid ? Expand(" -@_grid " + std::to_string(points) + ",1,1", t.type) : "";
+}
 
 class Operator : public ::testing::TestWithParam<PetscInt>
 {
@@ -182,11 +186,12 @@ TEST_P(Operator, OfSolversIsMatMult)
     Owned<Mat> A;
     OK(Make(s, GetParam(), &A));
     ExpectAnswers(A, "-ksp_type gmres -pc_type fgbilu -pc_fgbilu_eisenstat");
-    ExpectAnswers(A, "-ksp_type sip -pc_type sip" + grid);
-    ExpectAnswers(A, "-ksp_type sip -pc_type sip -pc_sip_corrections 1" + grid);
-    for (const std::string type : {PCFGBILU, PCFGBICC, PCMCPI, PCPOWERQILU, PCSIP}) {
-      if (type == PCFGBICC && !IsSymmetric(s, GetParam())) continue;
-      const std::string pc = " -pc_type " + type + (type == PCSIP ? grid : "");
+    const std::string sip = "-ksp_type sip -pc_type sip -pc_sip_grid " + std::to_string(points) + ",1,1";
+    ExpectAnswers(A, sip);
+    ExpectAnswers(A, sip + " -pc_sip_corrections 1");
+    for (const TypeCase &t : AllTypes()) {
+      if (t.symmetric && !IsSymmetric(s, GetParam())) continue;
+      const std::string type = t.type, pc = " -pc_type " + type + GridOf(t);
       ExpectAnswers(A, "-ksp_type refine" + pc);
       ExpectAnswers(A, "-ksp_type richardson -pc_" + type + "_apply_richardson tolerance" + pc);
       ExpectAnswers(A, "-ksp_type richardson -ksp_max_it 150 -pc_" + type + "_apply_richardson fixed" + pc);
@@ -200,8 +205,8 @@ TEST_P(Operator, OfCorrectionsAndConversionsIsMatMult)
     SCOPED_TRACE(Name(s, GetParam()));
     Owned<Mat> A;
     OK(Make(s, GetParam(), &A));
-    for (const std::string type : {PCFGBILU, PCFGBICC, PCMCPI, PCPOWERQILU, PCSIP})
-      if (type != PCFGBICC || IsSymmetric(s, GetParam())) ExpectCorrections(A, type, type == PCSIP ? grid : "");
+    for (const TypeCase &t : AllTypes())
+      if (!t.symmetric || IsSymmetric(s, GetParam())) ExpectCorrections(A, t.type, GridOf(t));
     if (s.type != std::string(MATBAIJKOKKOS)) ExpectProductsOfConversions(A);
   }
 }

@@ -3,6 +3,7 @@
 // Otherwise they write a line of -info, or are an error that names the remedy. The page in docs lists all of them.
 #include "types.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <regex>
 #include <sstream>
@@ -14,8 +15,25 @@ namespace
 
 using Call = std::function<PetscErrorCode(PC)>;
 
-const std::vector<std::string> every_type = {PCFGBILU, PCFGBICC, PCMCPI, PCPOWERQILU, PCSIP};
-const std::vector<std::string> factor_types = {PCFGBILU, PCFGBICC, PCPOWERQILU, PCSIP};
+std::vector<std::string> Types(const std::function<bool(const TypeCase &)> &choice)
+{
+  std::vector<std::string> types;
+  for (const TypeCase &t : AllTypes())
+    if (choice(t)) types.push_back(t.type);
+  return types;
+}
+
+// The types that have an option.
+std::vector<std::string> TypesWith(const std::string &name)
+{
+  return Types([&](const TypeCase &t) {
+    return std::any_of(AllOptions().begin(), AllOptions().end(),
+                       [&](const OptionCase &o) { return o.name == name && o.is_of(t.type); });
+  });
+}
+
+const std::vector<std::string> every_type = Types([](const TypeCase &) { return true; });
+const std::vector<std::string> factor_types = Types([](const TypeCase &t) { return !t.relaxes; });
 
 PetscErrorCode MakeTyped(const std::string &type, PC *pc)
 {
@@ -47,7 +65,7 @@ struct Acting {
 
 TEST(PetscSetters, ActAsOurSettingsOfTheSameMeaning)
 {
-  const std::vector<std::string> ordered = {PCFGBILU, PCFGBICC, PCPOWERQILU}, mcpi = {PCMCPI};
+  const std::vector<std::string> ordered = TypesWith("ordering"), mcpi = {PCMCPI};
   const std::vector<Acting> all = {
     {[](PC pc) { return PCFactorSetLevels(pc, 2); }, "-@_levels 2", {PCPOWERQILU}},
     {[](PC pc) { return PCFactorSetMatOrderingType(pc, MATORDERINGRCM); }, "-@_ordering rcm", ordered},
@@ -100,7 +118,7 @@ TEST(PetscSetters, AreErrorsWhereTheCallerWouldGetSomethingElse)
     std::vector<std::string> words;
   };
   const std::vector<Refused> all = {
-    {{PCFGBILU, PCFGBICC, PCSIP},
+    {Types([](const TypeCase &t) { return !t.relaxes && t.type != std::string(PCPOWERQILU); }),
      [](PC pc) { return PCFactorSetLevels(pc, 2); },
      {"PCFactorSetLevels()", "-mine_pc_type powerqilu has -pc_powerqilu_levels"}},
     {{PCSIP},

@@ -10,20 +10,6 @@ using namespace finegrain::test::powerqilu;
 namespace
 {
 
-TEST(PowerqiluErrors, Options)
-{
-  const std::vector<std::pair<std::string, std::vector<std::string>>> wrong = {
-    {"-pc_powerqilu_levels -1", {"-pc_powerqilu_levels is -1", "0 or more"}},
-    {"-pc_powerqilu_power -2", {"-pc_powerqilu_power is -2", "0 or more"}},
-    {"-pc_powerqilu_drop_band -1", {"-pc_powerqilu_drop_band is -1", "0 or more"}},
-    {"-pc_powerqilu_drop before", {"-pc_powerqilu_drop", "before"}},
-    {"-pc_powerqilu_schedule rows", {"-pc_powerqilu_schedule", "rows"}},
-    {"-pc_powerqilu_coloring id", {"-pc_powerqilu_coloring", "id"}}};
-  Owned<Mat> A;
-  OK(AssembleMatrix(star(3, 3, 3), 2, MATAIJ, 1, &A));
-  for (const auto &[options, words] : wrong) ExpectRefusal(A, PCPOWERQILU, options, words, true);
-}
-
 TEST(PowerqiluErrors, OptionsThatDoNotFit)
 {
   Owned<Mat> A;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCSIP: its own settings, views and wrong input. test_types_*.cpp test what all types have in common.
+// PCSIP: alpha, directions, views and wrong input. test_types_*.cpp test what all types have in common.
 #include "sip.hpp"
 #include "types.hpp"
 
@@ -11,24 +11,11 @@ using sip::Problem;
 namespace
 {
 
-TEST(SipLife, ChangedSettingsActAtTheNextSetUp)
-{
-  const PetscReal list[] = {PetscReal(0.9), PetscReal(0.2)}, half[] = {PetscReal(0.5)};
-  Problem p(3);
-  OK(p.code);
-  ExpectChangesToAct(p.A, PCSIP, "",
-                     {{[&](PC pc) { return PCSIPSetAlpha(pc, 1, half); }, "-@_alpha 0.5"},
-                      {[&](PC pc) { return PCSIPSetAlpha(pc, 2, list); }, "-@_alpha 0.9,0.2"},
-                      {[&](PC pc) { return PCSIPSetAlternate(pc, PETSC_TRUE); }, "-@_alternate"},
-                      {[&](PC pc) { return PCSIPSetIterations(pc, 2); }, "-@_its 2"}});
-}
-
-TEST(SipLife, GettersGiveWhatWasSet)
+TEST(SipLife, GetterGivesAllAlphas)
 {
   Owned<PC> pc;
-  PetscInt n, its;
+  PetscInt n;
   const PetscReal *alpha, list[] = {PetscReal(0.75), 0};
-  PetscBool alternate;
   OK(PCCreate(PETSC_COMM_WORLD, &pc));
   OK(PCSetType(pc, PCSIP));
   OK(PCSIPGetAlpha(pc, &n, &alpha));
@@ -39,22 +26,9 @@ TEST(SipLife, GettersGiveWhatWasSet)
   EXPECT_EQ(n, 2);
   EXPECT_EQ(alpha[0], PetscReal(0.75));
   EXPECT_EQ(alpha[1], 0);
-  OK(PCSIPGetAlternate(pc, &alternate));
-  EXPECT_FALSE(alternate);
-  OK(PCSIPSetAlternate(pc, PETSC_TRUE));
-  OK(PCSIPGetAlternate(pc, &alternate));
-  EXPECT_TRUE(alternate);
-  OK(PCSIPGetIterations(pc, &its));
-  EXPECT_EQ(its, 1);
-  OK(PCSIPSetIterations(pc, 4));
-  OK(PCSIPGetIterations(pc, &its));
-  EXPECT_EQ(its, 4);
-  OK(PCSetType(pc, PCFGBILU)); // setters are ignored, getters are errors
+  OK(PCSetType(pc, PCFGBILU)); // the setter is ignored, the getter is an error
   OK(PCSIPSetAlpha(pc, 2, list));
-  OK(PCSIPSetAlternate(pc, PETSC_TRUE));
-  OK(PCSIPSetIterations(pc, 4));
   ExpectIn(ExpectError([&] { return PCSIPGetAlpha(pc, &n, &alpha); }), {"fgbilu has no such setting", "type sip"});
-  ExpectIn(ExpectError([&] { return PCSIPGetIterations(pc, &its); }), {"fgbilu has no such setting", "type sip"});
 }
 
 // 0.92 for one unknown per point; for blocks a smaller value, far below those for which coupled sweeps diverge.
@@ -174,17 +148,6 @@ TEST(SipLife, WrapsAreLeftOutAndCounted)
     OK(ComparePCs(p.A, pc, other, &d));
     EXPECT_EQ(d, 0);
   }
-}
-
-TEST(SipErrors, Options)
-{
-  const std::vector<std::pair<std::string, std::vector<std::string>>> wrong = {
-    {"-pc_sip_alpha 1", {"-pc_sip_alpha has 1", "below 1"}},
-    {"-pc_sip_alpha 0.5,-0.1", {"-pc_sip_alpha has -0.1", "0 or more"}},
-    {"-pc_sip_its 0", {"-pc_sip_its is 0", "1 or more"}}};
-  Problem p(2);
-  OK(p.code);
-  for (const auto &[options, words] : wrong) ExpectRefusal(p.A, PCSIP, options, words, true);
 }
 
 TEST(SipErrors, WhatDoesNotFit)

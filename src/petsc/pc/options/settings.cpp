@@ -5,7 +5,6 @@
 #include "pc/types.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <string_view>
 
@@ -13,20 +12,6 @@ using namespace finegrain;
 
 namespace
 {
-
-constexpr std::array common = {PCFinegrainTypeSetting{&settings::algorithm},
-                               PCFinegrainTypeSetting{&settings::backend},
-                               PCFinegrainTypeSetting{&settings::precision, "working,single,half"},
-                               PCFinegrainTypeSetting{&settings::diagonal},
-                               PCFinegrainTypeSetting{&settings::shift_type, "none,inblocks"},
-                               PCFinegrainTypeSetting{&settings::shift_amount},
-                               PCFinegrainTypeSetting{&settings::zero_pivot},
-                               PCFinegrainTypeSetting{&settings::add_diagonal},
-                               PCFinegrainTypeSetting{&settings::grid},
-                               PCFinegrainTypeSetting{&settings::block_size},
-                               PCFinegrainTypeSetting{&settings::corrections},
-                               PCFinegrainTypeSetting{&settings::apply_richardson},
-                               PCFinegrainTypeSetting{&settings::check_solution}};
 
 bool Lists(const PCFinegrainType &type, const PCFinegrainSetting &setting)
 {
@@ -65,7 +50,7 @@ std::vector<std::string> FindNames(const char *const names[], const char *values
 std::vector<PCFinegrainTypeSetting> PCFinegrainRows(const PCFinegrainType &type)
 {
   std::vector<PCFinegrainTypeSetting> rows;
-  for (const PCFinegrainTypeSetting &c : common)
+  for (const PCFinegrainTypeSetting &c : settings::of_all_types)
     if (std::none_of(type.rows.begin(), type.rows.end(), [&](const auto &r) { return r.setting == c.setting; }))
       rows.push_back(c);
   rows.insert(rows.end(), type.rows.begin(), type.rows.end());

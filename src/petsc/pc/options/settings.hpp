@@ -131,7 +131,7 @@ template <class Data> Data &PCFinegrainData(PC pc)
 }
 
 // Returns the structure that has the member of a setting: the shared settings, or the data of the type.
-template <class Data, class Any> auto &PCFinegrainPart(Any &e)
+template <class Data, class Any> auto &PCFinegrainHolder(Any &e)
 {
   if constexpr (std::is_same_v<Data, FinegrainSettings>) return e.settings;
   else if constexpr (std::is_const_v<Any>) return static_cast<const Data &>(e);
@@ -170,7 +170,7 @@ template <class Data, class T> struct PCFinegrainValue final : PCFinegrainSettin
     PetscCall(PCFinegrainCheckSame<T>(pc, value));
     if (!e) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(check(pc, value));
-    PetscCall(PCFinegrainChange(pc, e, PCFinegrainPart<Data>(*e).*member, T(value), effect));
+    PetscCall(PCFinegrainChange(pc, e, PCFinegrainHolder<Data>(*e).*member, T(value), effect));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -191,13 +191,13 @@ template <class Data, class T> struct PCFinegrainValue final : PCFinegrainSettin
 
     PetscFunctionBegin;
     PetscCall(PCFinegrainFindSetting(pc, *this, true, &e));
-    *value = PCFinegrainPart<Data>(*e).*member;
+    *value = PCFinegrainHolder<Data>(*e).*member;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   PetscErrorCode read(PC pc, FinegrainOptionItems items, const PCFinegrainTypeSetting &row) const override
   {
-    const T now = PCFinegrainPart<Data>(PCFinegrainData<PC_Finegrain>(pc)).*member;
+    const T now = PCFinegrainHolder<Data>(PCFinegrainData<PC_Finegrain>(pc)).*member;
     T value = now;
     PetscBool given;
 
@@ -213,7 +213,7 @@ template <class Data, class T> struct PCFinegrainValue final : PCFinegrainSettin
 
   std::string show(const PC_Finegrain &e) const override
   {
-    const T value = PCFinegrainPart<Data>(e).*member;
+    const T value = PCFinegrainHolder<Data>(e).*member;
     if constexpr (std::is_same_v<T, PetscReal>) return PCFinegrainShow(value);
     else if constexpr (std::is_same_v<T, PetscBool>) return value ? "true" : "false";
     else if constexpr (std::is_enum_v<T>) return names[int(value)];
@@ -237,8 +237,7 @@ struct PCFinegrainList final : PCFinegrainSetting {
   std::string show(const PC_Finegrain &e) const override { return shower(e); }
 };
 
-// Common settings, each defined next to its setter. All types have options for those above the line; the others are
-// listed by the types that have them.
+// Settings of several types, each defined next to its setter.
 namespace finegrain::settings
 {
 
@@ -246,7 +245,7 @@ template <class T> using Common = PCFinegrainValue<FinegrainSettings, T>;
 extern const Common<PCFinegrainAlgorithmType> algorithm;
 extern const Common<PCFinegrainBackendType> backend;
 extern const Common<PCFinegrainPrecisionType> precision;
-extern const Common<PCFinegrainDiagonalPrecisionType> diagonal;
+extern const Common<PCFinegrainDiagonalPrecisionType> diag_precision;
 extern const Common<MatFactorShiftType> shift_type;
 extern const PCFinegrainList shift_amount;
 extern const Common<PetscReal> zero_pivot;
@@ -256,13 +255,29 @@ extern const Common<PetscInt> block_size;
 extern const Common<PetscInt> corrections;
 extern const Common<PCFinegrainApplyRichardsonType> apply_richardson;
 extern const Common<PCFinegrainCheckType> check_solution;
-// ----
+
+// All types have these, with the values that are named here. A type that has other values lists the setting itself.
+inline constexpr PCFinegrainTypeSetting of_all_types[] = {{&algorithm},
+                                                          {&backend},
+                                                          {&precision, "working,single,half"},
+                                                          {&diag_precision},
+                                                          {&shift_type, "none,inblocks"},
+                                                          {&shift_amount},
+                                                          {&zero_pivot},
+                                                          {&add_diagonal},
+                                                          {&grid},
+                                                          {&block_size},
+                                                          {&corrections},
+                                                          {&apply_richardson},
+                                                          {&check_solution}};
+
+// The types that have these list them.
 extern const Common<PCFinegrainScheduleType> schedule;
 extern const PCFinegrainList ordering;
 extern const PCFinegrainList tile;
-extern const Common<PCFinegrainGridCoupling> coupling;
+extern const Common<PCFinegrainGridCoupling> grid_coupling;
 extern const Common<PCFinegrainColoringType> coloring;
-extern const Common<PetscBool> balance;
+extern const Common<PetscBool> coloring_balance;
 extern const Common<PCFGBILUEisenstatType> eisenstat;
 extern const Common<PetscBool> global;
 

@@ -13,8 +13,9 @@ namespace finegrain::settings
 constinit const Common<PCFinegrainColoringType> coloring{"coloring", "How block rows are colored",
                                                          "PCFinegrainSetColoring", &FinegrainSettings::coloring,
                                                          PCFinegrainColoringTypes};
-constinit const Common<PetscBool> balance{"coloring_balance", "Evens out the sizes of the colors",
-                                          "PCFinegrainSetColoringBalance", &FinegrainSettings::balance};
+constinit const Common<PetscBool> coloring_balance{"coloring_balance", "Evens out the sizes of the colors",
+                                                   "PCFinegrainSetColoringBalance",
+                                                   &FinegrainSettings::coloring_balance};
 } // namespace finegrain::settings
 
 static_assert(int(ColoringKind::level) == PC_FINEGRAIN_COLORING_LEVEL);
@@ -73,6 +74,12 @@ PetscErrorCode PCFinegrainGetColoring(PC pc, PCFinegrainColoringType *coloring)
 
 .seealso: `PCFinegrainGetColoringBalance()`, `PCMCPI`, `PCPOWERQILU`
 @*/
-PetscErrorCode PCFinegrainSetColoringBalance(PC pc, PetscBool balance) { return settings::balance.set(pc, balance); }
+PetscErrorCode PCFinegrainSetColoringBalance(PC pc, PetscBool balance)
+{
+  return settings::coloring_balance.set(pc, balance);
+}
 
-PetscErrorCode PCFinegrainGetColoringBalance(PC pc, PetscBool *balance) { return settings::balance.get(pc, balance); }
+PetscErrorCode PCFinegrainGetColoringBalance(PC pc, PetscBool *balance)
+{
+  return settings::coloring_balance.get(pc, balance);
+}

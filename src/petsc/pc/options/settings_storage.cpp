@@ -25,9 +25,9 @@ constinit const Common<PCFinegrainAlgorithmType> algorithm{"algorithm", "How gro
 constinit const Common<PCFinegrainPrecisionType> precision{"precision", "Storage of off-diagonal blocks",
                                                            "PCFinegrainSetPrecision", &FinegrainSettings::precision,
                                                            PCFinegrainPrecisionTypes};
-constinit const Common<PCFinegrainDiagonalPrecisionType> diagonal{
+constinit const Common<PCFinegrainDiagonalPrecisionType> diag_precision{
   "diag_precision", "Storage of inverted diagonal blocks", "PCFinegrainSetDiagonalPrecision",
-  &FinegrainSettings::diagonal, PCFinegrainDiagonalPrecisionTypes};
+  &FinegrainSettings::diag_precision, PCFinegrainDiagonalPrecisionTypes};
 } // namespace finegrain::settings
 
 static_assert(int(ScheduleKind::color) == PC_FINEGRAIN_SCHEDULE_COLOR);
@@ -151,12 +151,12 @@ PetscErrorCode PCFinegrainGetPrecision(PC pc, PCFinegrainPrecisionType *precisio
 @*/
 PetscErrorCode PCFinegrainSetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisionType precision)
 {
-  return settings::diagonal.set(pc, precision);
+  return settings::diag_precision.set(pc, precision);
 }
 
 PetscErrorCode PCFinegrainGetDiagonalPrecision(PC pc, PCFinegrainDiagonalPrecisionType *precision)
 {
-  return settings::diagonal.get(pc, precision);
+  return settings::diag_precision.get(pc, precision);
 }
 
 /*@

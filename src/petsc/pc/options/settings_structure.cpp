@@ -85,9 +85,9 @@ constinit const Common<PetscInt> block_size{"block_size",
                                             &FinegrainSettings::block_size,
                                             0,
                                             max_block};
-constinit const Common<PCFinegrainGridCoupling> coupling{"grid_coupling", "Couplings between the grids of a rank",
-                                                         "PCFinegrainSetGridCoupling", &FinegrainSettings::coupling,
-                                                         PCFinegrainGridCouplings};
+constinit const Common<PCFinegrainGridCoupling> grid_coupling{
+  "grid_coupling", "Couplings between the grids of a rank", "PCFinegrainSetGridCoupling",
+  &FinegrainSettings::grid_coupling, PCFinegrainGridCouplings};
 constinit const Common<PetscBool> global{"global", "One factor of all ranks", "PCFinegrainSetGlobal",
                                          &FinegrainSettings::global};
 } // namespace finegrain::settings
@@ -218,12 +218,12 @@ PetscErrorCode PCFinegrainGetBlockSize(PC pc, PetscInt *n) { return settings::bl
 @*/
 PetscErrorCode PCFinegrainSetGridCoupling(PC pc, PCFinegrainGridCoupling coupling)
 {
-  return settings::coupling.set(pc, coupling);
+  return settings::grid_coupling.set(pc, coupling);
 }
 
 PetscErrorCode PCFinegrainGetGridCoupling(PC pc, PCFinegrainGridCoupling *coupling)
 {
-  return settings::coupling.get(pc, coupling);
+  return settings::grid_coupling.get(pc, coupling);
 }
 
 /*@

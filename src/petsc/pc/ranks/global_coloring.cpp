@@ -154,7 +154,7 @@ PetscErrorCode PCFinegrainAgree(PC pc, const PC_Finegrain &e, OperatorView *view
                    "a DMDA")
                .c_str());
   PetscCheck(
-    !e.settings.balance, comm, PETSC_ERR_ARG_INCOMP, "%s",
+    !e.settings.coloring_balance, comm, PETSC_ERR_ARG_INCOMP, "%s",
     PCFinegrainText(pc, "@_coloring_balance depends on the ranks; it goes with @_exchange none and sweep").c_str());
   PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   first /= e.analysis.op.block;

@@ -59,11 +59,11 @@ PetscInt PipelineExchange::Whole::number(const std::array<std::int64_t, 3> &poin
   PetscInt rank = 0, ranks = 1, local = 0, points = 1;
   for (std::size_t a = 0; a < 3; ++a) {
     const std::vector<PetscInt> &b = begin[a];
-    const auto part = std::upper_bound(b.begin(), b.end(), PetscInt(point[a])) - 1;
-    rank += ranks * PetscInt(part - b.begin());
+    const auto from = std::upper_bound(b.begin(), b.end(), PetscInt(point[a])) - 1;
+    rank += ranks * PetscInt(from - b.begin());
     ranks *= PetscInt(b.size()) - 1;
-    local += points * (PetscInt(point[a]) - *part);
-    points *= part[1] - part[0];
+    local += points * (PetscInt(point[a]) - *from);
+    points *= from[1] - from[0];
   }
   return row[std::size_t(rank)] + local;
 }
@@ -71,7 +71,7 @@ PetscInt PipelineExchange::Whole::number(const std::array<std::int64_t, 3> &poin
 PetscErrorCode PipelineExchange::find_whole(PC pc, const PC_Finegrain &e, Index rows)
 {
   const PetscObject object = reinterpret_cast<PetscObject>(pc);
-  const PetscInt *parts[3], *row;
+  const PetscInt *sizes[3], *row;
   PetscInt ranks[3] = {1, 1, 1}, largest[3] = {1, 1, 1}, own[3] = {1, 1, 1};
   PetscMPIInt size;
   DM da;
@@ -96,14 +96,14 @@ PetscErrorCode PipelineExchange::find_whole(PC pc, const PC_Finegrain &e, Index 
                                  "with KSPSetDM(), or use @type powerqilu with -pc_powerqilu_global, which "
                                  "factors any matrix over all ranks")
                .c_str());
-  PetscCall(DMDAGetOwnershipRanges(da, &parts[0], &parts[1], &parts[2]));
+  PetscCall(DMDAGetOwnershipRanges(da, &sizes[0], &sizes[1], &sizes[2]));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(object), &size));
   PetscCall(MatGetOwnershipRanges(pc->pmat, &row));
   PetscCall(FinegrainOnAllRanks(pc, [&] {
     for (std::size_t a = 0; a < 3; ++a) {
       whole_.begin[a].assign(1, 0);
       for (PetscInt r = 0; r < ranks[a]; ++r) {
-        const PetscInt points = parts[a] ? parts[a][r] : 1; // no array where there is no such axis
+        const PetscInt points = sizes[a] ? sizes[a][r] : 1; // no array where there is no such axis
         whole_.begin[a].push_back(whole_.begin[a].back() + points);
         largest[a] = std::max(largest[a], points);
       }

@@ -127,7 +127,7 @@ PetscErrorCode FindColors(PC pc, const PC_Finegrain &e, const Owned &owned, Pets
              PCFinegrainText(pc, "@_global needs colors that do not depend on the ranks: @_coloring jp, or "
                                  "redblack with a DMDA")
                .c_str());
-  PetscCheck(!e.settings.balance, owned.comm, PETSC_ERR_ARG_INCOMP, "%s",
+  PetscCheck(!e.settings.coloring_balance, owned.comm, PETSC_ERR_ARG_INCOMP, "%s",
              PCFinegrainText(pc, "@_coloring_balance depends on the ranks; leave it or @_global out").c_str());
   *kind = ColoringKind::hash;
   if (power == 1 && e.settings.coloring != PC_FINEGRAIN_COLORING_JP) {

@@ -305,7 +305,7 @@ PetscErrorCode PCApplyRichardson_Finegrain(PC pc, Vec b, Vec x, Vec w, PetscReal
 
 PetscErrorCode PCFinegrainReserve(PC pc, PC_Finegrain *e, const Application &kind)
 {
-  const unsigned bit = kind.in_parts ? 8 : kind.transposed ? 2 : e->analysis.has_corrections ? 4 : 1;
+  const unsigned bit = kind.in_split_form ? 8 : kind.transposed ? 2 : e->analysis.has_corrections ? 4 : 1;
 
   PetscFunctionBegin;
   if (kind.vectors == 1 && (e->analysis.reserved & bit)) PetscFunctionReturn(PETSC_SUCCESS);

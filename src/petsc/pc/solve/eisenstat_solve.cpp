@@ -18,18 +18,18 @@
 
 using namespace finegrain;
 
-PetscErrorCode ApplyEisenstatPart(PC_Finegrain *e, Part part, Vec b, Vec x, bool transposed)
+PetscErrorCode ApplySplit(PC_Finegrain *e, Split split, Vec b, Vec x, bool transposed)
 {
   Arrays a;
 
   PetscFunctionBegin;
   PetscCall(a.get(*e->analysis.engine, e->analysis.op.backend, b, nullptr, x, false));
-  e->analysis.engine->parts()->apply_part({.part = part,
-                                           .b = a.from(),
-                                           .x = a.to(),
-                                           .transposed = transposed,
-                                           .symmetric = e->eisenstat.symmetric,
-                                           .memory = a.memory()});
+  e->analysis.engine->split_form()->apply_split({.split = split,
+                                                 .b = a.from(),
+                                                 .x = a.to(),
+                                                 .transposed = transposed,
+                                                 .symmetric = e->eisenstat.symmetric,
+                                                 .memory = a.memory()});
   PetscCall(a.restore());
   PetscCall(FinegrainLogFlops(e->analysis.op.backend, e->analysis.engine->statistics().apply_flops / 2));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -47,7 +47,7 @@ PetscErrorCode Multiply(PC pc, Vec v, Vec u)
   PetscFunctionBegin;
   PetscCall(OperatorGetValues(PCFinegrainMatrix(pc, e->conversion), &e->analysis.op, &values));
   PetscCall(a.get(*e->analysis.engine, e->analysis.op.backend, v, nullptr, u, false));
-  e->analysis.engine->parts()->multiply(
+  e->analysis.engine->split_form()->multiply(
     {.values = values, .v = a.from(), .u = a.to(), .symmetric = e->eisenstat.symmetric, .memory = a.memory()});
   PetscCall(a.restore());
   const Statistics s = e->analysis.engine->statistics();
@@ -82,7 +82,7 @@ PetscErrorCode MatMult_Eisenstat(Mat shell, Vec v, Vec u)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Multiplies by the parts, which read all blocks; KSPs with transposed products use the general form.
+// Multiplies by P_L^-1 and P_R^-1, which read all blocks; KSPs with transposed products use the general form.
 PetscErrorCode MatMultTranspose_Eisenstat(Mat shell, Vec v, Vec u)
 {
   PC_Finegrain *e;
@@ -93,9 +93,9 @@ PetscErrorCode MatMultTranspose_Eisenstat(Mat shell, Vec v, Vec u)
   PetscCall(Proceed(pc, &e));
   if (!e->analysis.residual) PetscCall(VecDuplicate(u, &e->analysis.residual));
   PetscCall(PCFinegrainReserve(pc, e, {.transposed = true}));
-  PetscCall(ApplyEisenstatPart(e, Part::left_inverse, v, u, true));
+  PetscCall(ApplySplit(e, Split::left_inverse, v, u, true));
   PetscCall(MatMultTranspose(pc->pmat, u, e->analysis.residual));
-  PetscCall(ApplyEisenstatPart(e, Part::right_inverse, e->analysis.residual, u, true));
+  PetscCall(ApplySplit(e, Split::right_inverse, e->analysis.residual, u, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,7 +139,7 @@ PetscErrorCode Prepare(PC pc, PC_Finegrain *e, PetscBool *symmetric)
 
   PetscFunctionBegin;
   PetscCall(OperatorGetValues(PCFinegrainMatrix(pc, e->conversion), &e->analysis.op, &values));
-  PetscCall(FinegrainOnAllRanks(pc, [&] { mine = e->analysis.engine->parts()->prepare(values, *symmetric); }));
+  PetscCall(FinegrainOnAllRanks(pc, [&] { mine = e->analysis.engine->split_form()->prepare(values, *symmetric); }));
   PetscCall(OperatorRestoreValues(PCFinegrainMatrix(pc, e->conversion), e->analysis.op, &values));
   if (*symmetric) {
     PetscCallMPI(
@@ -164,12 +164,12 @@ PetscErrorCode SolveTransformed(PC pc, PC_Finegrain *e, KSP ksp, KSPSolver solve
         if (!*v) PetscCall(VecDuplicate(b, v));
       return PETSC_SUCCESS;
     }));
-    PetscCall(PCFinegrainReserve(pc, e, {.transposed = transposed, .in_parts = !transposed}));
+    PetscCall(PCFinegrainReserve(pc, e, {.transposed = transposed, .in_split_form = !transposed}));
     if (guess) {
       PetscCall(VecCopy(x, now.rhs));
-      PetscCall(ApplyEisenstatPart(e, Part::right, now.rhs, x));
+      PetscCall(ApplySplit(e, Split::right, now.rhs, x));
     }
-    PetscCall(ApplyEisenstatPart(e, transposed ? Part::right_inverse : Part::left_inverse, b, now.rhs, transposed));
+    PetscCall(ApplySplit(e, transposed ? Split::right_inverse : Split::left_inverse, b, now.rhs, transposed));
     PetscCall(MakeShell(pc, e));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
@@ -179,16 +179,16 @@ PetscErrorCode SolveTransformed(PC pc, PC_Finegrain *e, KSP ksp, KSPSolver solve
   PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(VecCopy(x, now.work));
-    PetscCall(ApplyEisenstatPart(e, transposed ? Part::left_inverse : Part::right_inverse, now.work, x, transposed));
+    PetscCall(ApplySplit(e, transposed ? Split::left_inverse : Split::right_inverse, now.work, x, transposed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscCall(transformed.set_norms());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Applies a part, for KSPs with the preconditioner on both sides. During a solve with the trick the operator already
-// contains both parts.
-template <Part part> PetscErrorCode PCApplySymmetric_Finegrain(PC pc, Vec b, Vec x)
+// Applies P_L^-1 or P_R^-1, for KSPs with the preconditioner on both sides. During a solve with the trick the
+// operator already contains both.
+template <Split split> PetscErrorCode PCApplySymmetric_Finegrain(PC pc, Vec b, Vec x)
 {
   PC_Finegrain *e = static_cast<PC_Finegrain *>(pc->data);
 
@@ -202,8 +202,8 @@ template <Part part> PetscErrorCode PCApplySymmetric_Finegrain(PC pc, Vec b, Vec
     PetscCall(VecCopy(b, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PCFinegrainReserve(pc, e, {.in_parts = true}));
-  PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return ApplyEisenstatPart(e, part, b, x); }));
+  PetscCall(PCFinegrainReserve(pc, e, {.in_split_form = true}));
+  PetscCall(FinegrainLogged(finegrain_events.apply, pc, [&] { return ApplySplit(e, split, b, x); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -247,9 +247,9 @@ PetscErrorCode PCFinegrainSetParts(PC pc)
   const PC_Finegrain *e = static_cast<PC_Finegrain *>(pc->data);
 
   PetscFunctionBegin;
-  const bool parts = e->type->method == Method::factorization;
-  pc->ops->applysymmetricleft = parts ? PCApplySymmetric_Finegrain<Part::left_inverse> : nullptr;
-  pc->ops->applysymmetricright = parts ? PCApplySymmetric_Finegrain<Part::right_inverse> : nullptr;
+  const bool splits = e->type->method == Method::factorization;
+  pc->ops->applysymmetricleft = splits ? PCApplySymmetric_Finegrain<Split::left_inverse> : nullptr;
+  pc->ops->applysymmetricright = splits ? PCApplySymmetric_Finegrain<Split::right_inverse> : nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

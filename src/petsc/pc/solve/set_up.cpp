@@ -38,15 +38,15 @@ EngineOptions MakeOptions(const PC_Finegrain &e)
   r.algorithm = FinegrainEnum<Algorithm>(e.settings.algorithm);
   r.precision = FinegrainEnum<Precision>(e.settings.precision);
   // Inverses are stored in single precision at least.
-  if (e.settings.diagonal == PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE)
+  if (e.settings.diag_precision == PC_FINEGRAIN_DIAGONAL_PRECISION_STORAGE)
     r.diagonal = r.precision == Precision::working ? Precision::working : Precision::single;
   r.shift = {.amount = e.settings.shift_type == MAT_SHIFT_INBLOCKS ? Real(e.settings.shift_amount) : Real(0),
              .zero = Real(e.settings.zero_pivot),
              .definite = e.settings.shift_type == MAT_SHIFT_POSITIVE_DEFINITE};
-  r.coupling = FinegrainEnum<GridCoupling>(e.settings.coupling);
+  r.coupling = FinegrainEnum<GridCoupling>(e.settings.grid_coupling);
   r.tile = e.settings.tile;
   r.coloring = FinegrainEnum<ColoringKind>(e.settings.coloring);
-  r.balanced = e.settings.balance;
+  r.balanced = e.settings.coloring_balance;
   r.eisenstat = e.settings.eisenstat == PCFGBILU_EISENSTAT_TRUE;
   if (r.method != Method::relaxation && r.precision == Precision::half) {
     r.diagonal = half_factor.diagonal;
@@ -126,7 +126,7 @@ PetscErrorCode ShareStorage(PC pc, PC_Finegrain *e, const OperatorView &view)
 PetscErrorCode AllowProducts(PC pc, PC_Finegrain *e, const OperatorView &view)
 {
   PetscFunctionBegin;
-  PetscCall(FinegrainOnAllRanks(pc, [&] { e->analysis.engine->parts()->allow_products(view); }));
+  PetscCall(FinegrainOnAllRanks(pc, [&] { e->analysis.engine->split_form()->allow_products(view); }));
   PetscCall(MakeHalo(pc, e, view));
   e->analysis.has_products = true;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -111,7 +111,7 @@ PetscErrorCode TransformedSolve::build(Vec x)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall((*ksp_->ops->buildsolution)(ksp_, e->eisenstat.work, &found));
-  PetscCall(ApplyEisenstatPart(e, Part::right_inverse, found, x));
+  PetscCall(ApplySplit(e, Split::right_inverse, found, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,10 +124,10 @@ PetscErrorCode TransformedSolve::measure_residual()
 
   PetscFunctionBegin;
   if (ksp_->normtype != KSP_NORM_UNPRECONDITIONED) {
-    PetscCall(ApplyEisenstatPart(e, Part::left_inverse, s.work, s.solution));
+    PetscCall(ApplySplit(e, Split::left_inverse, s.work, s.solution));
     r = s.solution;
     if (ksp_->normtype == KSP_NORM_PRECONDITIONED) { // half of this for the natural norm: P_L = P_R^H
-      PetscCall(ApplyEisenstatPart(e, Part::right_inverse, s.solution, s.work));
+      PetscCall(ApplySplit(e, Split::right_inverse, s.solution, s.work));
       r = s.work;
     }
   }

@@ -20,8 +20,8 @@ const EisenstatSolver *FindEisenstatSolver(KSP ksp);
 // Finds the reason why a solve does without the trick, or null. Equal on all ranks. Collective.
 PetscErrorCode FindEisenstatObstacle(PC pc, PC_Finegrain *e, KSP ksp, const char **why);
 
-// Computes x = P b for a part P of M = P_L P_R, in the form of this solve.
-PetscErrorCode ApplyEisenstatPart(PC_Finegrain *e, finegrain::Part part, Vec b, Vec x, bool transposed = false);
+// Computes x = P b for P_L^-1, P_R^-1 or P_R of M = P_L P_R, in the form of this solve.
+PetscErrorCode ApplySplit(PC_Finegrain *e, finegrain::Split split, Vec b, Vec x, bool transposed = false);
 
 // Solve of P_L^-1 A P_R^-1 x' = P_L^-1 b. During its lifetime the KSP's solver sees that system, while convergence
 // tests, monitors and functions that they call see A, b, x and norms of the requested kind. The destructor restores

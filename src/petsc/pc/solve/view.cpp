@@ -111,9 +111,9 @@ PetscErrorCode ViewExecution(PC pc, const PC_Finegrain &e, const Statistics &s, 
   if (!e.settings.grid.empty())
     PetscCall(PetscViewerASCIIPrintf(
       viewer, "grids of the first rank: %s%s%s\n", NameGrids(e).c_str(),
-      PCFinegrainHas(e, settings::coupling) && e.settings.grid.size() > 3 ? "; couplings between them: " : "",
-      PCFinegrainHas(e, settings::coupling) && e.settings.grid.size() > 3
-        ? PCFinegrainGridCouplings[e.settings.coupling]
+      PCFinegrainHas(e, settings::grid_coupling) && e.settings.grid.size() > 3 ? "; couplings between them: " : "",
+      PCFinegrainHas(e, settings::grid_coupling) && e.settings.grid.size() > 3
+        ? PCFinegrainGridCouplings[e.settings.grid_coupling]
         : ""));
   PetscCall(PCFinegrainViewBackend(pc, e, s, viewer));
   PetscCall(PetscViewerASCIIPrintf(

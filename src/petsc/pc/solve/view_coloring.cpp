@@ -24,7 +24,7 @@ PetscErrorCode PCFinegrainViewColoring(PC pc, const PC_Finegrain &e, PetscViewer
   if (most[2] + most[3] > kinds)
     coloring.append(" on some ranks, ").append(PCFinegrainColoringTypes[kinds - most[3]]).append(" on others");
   PetscCall(PetscViewerASCIIPrintf(viewer, "coloring: %s%s, %" PetscInt64_FMT " colors%s%s%s\n", coloring.c_str(),
-                                   e.settings.balance ? ", balanced" : "", most[0], power.c_str(),
+                                   e.settings.coloring_balance ? ", balanced" : "", most[0], power.c_str(),
                                    e.analysis.options.relaxation.exchange == Exchange::color ||
                                        FinegrainSharesRows(e.analysis.options)
                                      ? " agreed by all ranks"

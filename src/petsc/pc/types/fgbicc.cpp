@@ -74,7 +74,7 @@ static const PCFinegrainTypeSetting rows[] = {{&settings::precision, "working,si
                                               {&settings::schedule, "auto,hyperplane,level"},
                                               {&settings::ordering},
                                               {&settings::tile},
-                                              {&settings::coupling}};
+                                              {&settings::grid_coupling}};
 
 static const char citation[] =
   "@article{MeijerinkVanDerVorst1977,\n"
@@ -104,23 +104,14 @@ PCFinegrainType fgbicc_type = {.name = PCFGBICC,
    PCFGBICC - "fgbicc": block incomplete Cholesky factorization of symmetric matrices on wavefronts, per rank
 
    Options Database Keys:
-+  -pc_fgbicc_schedule <auto,hyperplane,level>    - `PCFinegrainSetSchedule()`
-.  -pc_fgbicc_algorithm <auto,sequential,levels,tasks> - `PCFinegrainSetAlgorithm()`
-.  -pc_fgbicc_tile <I,J,K>                        - `PCFinegrainSetTile()`
-.  -pc_fgbicc_backend <auto,host,device>          - `PCFinegrainSetBackend()`
-.  -pc_fgbicc_precision <working,single>          - `PCFinegrainSetPrecision()`
-.  -pc_fgbicc_diag_precision <working,storage>    - `PCFinegrainSetDiagonalPrecision()`
++  -pc_fgbicc_schedule <auto,hyperplane,level>             - `PCFinegrainSetSchedule()`
+.  -pc_fgbicc_tile <I,J,K>                                 - `PCFinegrainSetTile()`
+.  -pc_fgbicc_precision <working,single>                   - `PCFinegrainSetPrecision()`
 .  -pc_fgbicc_shift_type <none,inblocks,positive_definite> - `PCFinegrainSetShift()`
-.  -pc_fgbicc_shift_amount <sqrt epsilon>         - `PCFinegrainSetShift()`
-.  -pc_fgbicc_zero_pivot <100 epsilon>            - `PCFinegrainSetZeroPivot()`
-.  -pc_fgbicc_add_diagonal <false>                - `PCFinegrainSetAddDiagonal()`
-.  -pc_fgbicc_grid <I,J,K[,I,J,K...]>             - `PCFinegrainSetGrid()`
-.  -pc_fgbicc_grid_coupling <coupled,block_jacobi>  - `PCFinegrainSetGridCoupling()`
-.  -pc_fgbicc_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`
-.  -pc_fgbicc_corrections <k>                     - `PCFinegrainSetCorrections()`
-.  -pc_fgbicc_apply_richardson <none,fixed,tolerance>  - `PCFinegrainSetApplyRichardson()`
-.  -pc_fgbicc_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
--  -pc_fgbicc_block_size <n>                      - `PCFinegrainSetBlockSize()`
+.  -pc_fgbicc_grid_coupling <coupled,block_jacobi>         - `PCFinegrainSetGridCoupling()`
+-  -pc_fgbicc_ordering <natural,rcm,...>                   - `PCFinegrainSetOrdering()`
+
+   `PCFINEGRAIN` lists the options that all types have.
 
    Level: beginner
 

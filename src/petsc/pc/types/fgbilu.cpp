@@ -77,7 +77,7 @@ static PetscErrorCode PCView_FGBILU(PC pc, PetscViewer viewer)
 static const PCFinegrainTypeSetting rows[] = {{&settings::schedule, "auto,hyperplane,level"},
                                               {&settings::ordering},
                                               {&settings::tile},
-                                              {&settings::coupling},
+                                              {&settings::grid_coupling},
                                               {&factor_setting},
                                               {&settings::eisenstat, "auto,true,false"},
                                               {&settings::global}};
@@ -103,26 +103,15 @@ PCFinegrainType fgbilu_type = {.name = PCFGBILU,
    PCFGBILU - "fgbilu": block ILU(0) on wavefronts, per rank or over all ranks
 
    Options Database Keys:
-+  -pc_fgbilu_factor <auto,dilu,ilu0>             - `PCFGBILUSetFactor()`
-.  -pc_fgbilu_eisenstat <auto,true,false>         - `PCFGBILUSetEisenstat()`
-.  -pc_fgbilu_global <false>                      - `PCFinegrainSetGlobal()`
-.  -pc_fgbilu_schedule <auto,hyperplane,level>    - `PCFinegrainSetSchedule()`
-.  -pc_fgbilu_algorithm <auto,sequential,levels,tasks> - `PCFinegrainSetAlgorithm()`
-.  -pc_fgbilu_tile <I,J,K>                        - `PCFinegrainSetTile()`
-.  -pc_fgbilu_backend <auto,host,device>          - `PCFinegrainSetBackend()`
-.  -pc_fgbilu_precision <working,single,half> - `PCFinegrainSetPrecision()`
-.  -pc_fgbilu_diag_precision <working,storage>    - `PCFinegrainSetDiagonalPrecision()`
-.  -pc_fgbilu_shift_type <none,inblocks>          - `PCFinegrainSetShift()`
-.  -pc_fgbilu_shift_amount <sqrt epsilon>         - `PCFinegrainSetShift()`
-.  -pc_fgbilu_zero_pivot <100 epsilon>            - `PCFinegrainSetZeroPivot()`
-.  -pc_fgbilu_add_diagonal <false>                - `PCFinegrainSetAddDiagonal()`
-.  -pc_fgbilu_grid <I,J,K[,I,J,K...]>             - `PCFinegrainSetGrid()`
-.  -pc_fgbilu_grid_coupling <coupled,block_jacobi>  - `PCFinegrainSetGridCoupling()`
-.  -pc_fgbilu_ordering <natural,rcm,...>          - `PCFinegrainSetOrdering()`
-.  -pc_fgbilu_corrections <k>                     - `PCFinegrainSetCorrections()`
-.  -pc_fgbilu_apply_richardson <none,fixed,tolerance>  - `PCFinegrainSetApplyRichardson()`
-.  -pc_fgbilu_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
--  -pc_fgbilu_block_size <n>                      - `PCFinegrainSetBlockSize()`
++  -pc_fgbilu_factor <auto,dilu,ilu0>              - `PCFGBILUSetFactor()`
+.  -pc_fgbilu_eisenstat <auto,true,false>          - `PCFGBILUSetEisenstat()`
+.  -pc_fgbilu_global <false>                       - `PCFinegrainSetGlobal()`
+.  -pc_fgbilu_schedule <auto,hyperplane,level>     - `PCFinegrainSetSchedule()`
+.  -pc_fgbilu_tile <I,J,K>                         - `PCFinegrainSetTile()`
+.  -pc_fgbilu_grid_coupling <coupled,block_jacobi> - `PCFinegrainSetGridCoupling()`
+-  -pc_fgbilu_ordering <natural,rcm,...>           - `PCFinegrainSetOrdering()`
+
+   `PCFINEGRAIN` lists the options that all types have.
 
    Level: beginner
 

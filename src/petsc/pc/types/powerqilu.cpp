@@ -194,10 +194,10 @@ static PetscErrorCode PCView_POWERQILU(PC pc, PetscViewer viewer)
 
 static const PCFinegrainTypeSetting rows[] = {{&settings::schedule, "auto,color,level"},
                                               {&settings::ordering},
-                                              {&settings::coupling, nullptr, false},
+                                              {&settings::grid_coupling, nullptr, false},
                                               {&settings::tile, nullptr, false},
                                               {&settings::coloring},
-                                              {&settings::balance},
+                                              {&settings::coloring_balance},
                                               {&levels_setting},
                                               {&power_setting},
                                               {&drop_setting},
@@ -227,28 +227,17 @@ PCFinegrainType powerqilu_type = {.name = PCPOWERQILU,
    PCPOWERQILU - "powerqilu": block ILU(p) of a matrix reordered by the colors of |A|^q, per rank or over all ranks
 
    Options Database Keys:
-+  -pc_powerqilu_levels <0>                               - `PCPOWERQILUSetLevels()`
-.  -pc_powerqilu_global <false>                          - `PCFinegrainSetGlobal()`
-.  -pc_powerqilu_power <levels + 1>                       - `PCPOWERQILUSetPower()`
-.  -pc_powerqilu_drop <during,after,none>                 - `PCPOWERQILUSetDrop()`
-.  -pc_powerqilu_drop_band <0>                          - `PCPOWERQILUSetDropBand()`
-.  -pc_powerqilu_schedule <auto,color,level>              - `PCFinegrainSetSchedule()`
++  -pc_powerqilu_levels <0>                                     - `PCPOWERQILUSetLevels()`
+.  -pc_powerqilu_global <false>                                 - `PCFinegrainSetGlobal()`
+.  -pc_powerqilu_power <levels + 1>                             - `PCPOWERQILUSetPower()`
+.  -pc_powerqilu_drop <during,after,none>                       - `PCPOWERQILUSetDrop()`
+.  -pc_powerqilu_drop_band <0>                                  - `PCPOWERQILUSetDropBand()`
+.  -pc_powerqilu_schedule <auto,color,level>                    - `PCFinegrainSetSchedule()`
 .  -pc_powerqilu_coloring <auto,greedy,lf,sl,jp,redblack,level> - `PCFinegrainSetColoring()`
-.  -pc_powerqilu_coloring_balance <false>                 - `PCFinegrainSetColoringBalance()`
-.  -pc_powerqilu_ordering <natural,rcm,...>               - `PCFinegrainSetOrdering()`
-.  -pc_powerqilu_algorithm <auto,sequential,levels,tasks> - `PCFinegrainSetAlgorithm()`
-.  -pc_powerqilu_backend <auto,host,device>               - `PCFinegrainSetBackend()`
-.  -pc_powerqilu_precision <working,single,half> - `PCFinegrainSetPrecision()`
-.  -pc_powerqilu_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
-.  -pc_powerqilu_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
-.  -pc_powerqilu_shift_amount <sqrt epsilon>              - `PCFinegrainSetShift()`
-.  -pc_powerqilu_zero_pivot <100 epsilon>                 - `PCFinegrainSetZeroPivot()`
-.  -pc_powerqilu_add_diagonal <false>                     - `PCFinegrainSetAddDiagonal()`
-.  -pc_powerqilu_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
-.  -pc_powerqilu_corrections <k>                          - `PCFinegrainSetCorrections()`
-.  -pc_powerqilu_apply_richardson <none,fixed,tolerance>       - `PCFinegrainSetApplyRichardson()`
-.  -pc_powerqilu_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
--  -pc_powerqilu_block_size <n>                           - `PCFinegrainSetBlockSize()`
+.  -pc_powerqilu_coloring_balance <false>                       - `PCFinegrainSetColoringBalance()`
+-  -pc_powerqilu_ordering <natural,rcm,...>                     - `PCFinegrainSetOrdering()`
+
+   `PCFINEGRAIN` lists the options that all types have.
 
    Level: beginner
 

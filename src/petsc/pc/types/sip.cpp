@@ -240,7 +240,7 @@ static PetscErrorCode PCView_SIP(PC pc, PetscViewer viewer)
 // Stone's factorization needs the whole star of the grid, in natural order.
 static const PCFinegrainTypeSetting rows[] = {{&settings::schedule, "auto,hyperplane", false},
                                               {&settings::ordering, "natural", false},
-                                              {&settings::coupling, nullptr, false},
+                                              {&settings::grid_coupling, nullptr, false},
                                               {&settings::tile},
                                               {&alpha_setting},
                                               {&alternate_setting},
@@ -275,24 +275,13 @@ PCFinegrainType sip_type = {.name = PCSIP,
    PCSIP - "sip": Stone's strongly implicit procedure on structured grids, per rank or over all ranks
 
    Options Database Keys:
-+  -pc_sip_alpha <0.92,...>                         - `PCSIPSetAlpha()`; 0.5 for blocks
-.  -pc_sip_alternate <false>                        - `PCSIPSetAlternate()`
-.  -pc_sip_global <false>                           - `PCFinegrainSetGlobal()`
-.  -pc_sip_its <1>                                  - `PCSIPSetIterations()`
-.  -pc_sip_algorithm <auto,sequential,levels,tasks> - `PCFinegrainSetAlgorithm()`
-.  -pc_sip_tile <I,J,K>                             - `PCFinegrainSetTile()`
-.  -pc_sip_backend <auto,host,device>               - `PCFinegrainSetBackend()`
-.  -pc_sip_precision <working,single,half> - `PCFinegrainSetPrecision()`
-.  -pc_sip_diag_precision <working,storage>         - `PCFinegrainSetDiagonalPrecision()`
-.  -pc_sip_shift_type <none,inblocks>               - `PCFinegrainSetShift()`
-.  -pc_sip_shift_amount <sqrt epsilon>              - `PCFinegrainSetShift()`
-.  -pc_sip_zero_pivot <100 epsilon>                 - `PCFinegrainSetZeroPivot()`
-.  -pc_sip_add_diagonal <false>                     - `PCFinegrainSetAddDiagonal()`
-.  -pc_sip_grid <I,J,K[,I,J,K...]>                  - `PCFinegrainSetGrid()`
-.  -pc_sip_corrections <k>                          - `PCFinegrainSetCorrections()`
-.  -pc_sip_apply_richardson <none,fixed,tolerance>       - `PCFinegrainSetApplyRichardson()`
-.  -pc_sip_check_solution <fail,warn,none> - `PCFinegrainSetCheckSolution()`
--  -pc_sip_block_size <n>                           - `PCFinegrainSetBlockSize()`
++  -pc_sip_alpha <0.92,...>  - `PCSIPSetAlpha()`; 0.5 for blocks
+.  -pc_sip_alternate <false> - `PCSIPSetAlternate()`
+.  -pc_sip_global <false>    - `PCFinegrainSetGlobal()`
+.  -pc_sip_its <1>           - `PCSIPSetIterations()`
+-  -pc_sip_tile <I,J,K>      - `PCFinegrainSetTile()`
+
+   `PCFINEGRAIN` lists the options that all types have.
 
    Level: beginner
 
