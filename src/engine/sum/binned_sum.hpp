@@ -29,7 +29,7 @@ public:
   double value() const;
 
 private:
-  __extension__ using Integer = __int128;
+  __extension__ typedef __int128 Integer;
   static constexpr int bits = 40, lowest = -25, highest = 25; // bins: all finite doubles fit below the highest
   static constexpr int nan = 1, plus_infinity = 2, minus_infinity = 4;
 

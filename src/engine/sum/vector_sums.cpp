@@ -72,8 +72,11 @@ void add_products(Offset n, int count, const Scalar *const *x, const Scalar *con
     const int following = s / parts + 1;
     const Scalar *next = following < count ? y[following] + first : y[0] + first + entries;
     if (parts == 1 || (conjugated && s % parts == 0)) {
-      if constexpr (std::is_same_v<Real, double>) return sum.add_products(a, b, size * parts, next);
-      for (int i = 0; i < size * parts; ++i) terms[i] = double(a[i]) * double(b[i]);
+      if constexpr (std::is_same_v<Real, double>) {
+        sum.add_products(a, b, size * parts, next);
+        return;
+      } else
+        for (int i = 0; i < size * parts; ++i) terms[i] = double(a[i]) * double(b[i]);
     } else {
       // Re(x y) = re re - im im, Im(x y) = re im + im re, Im(x conj(y)) = im re - re im.
       const int imaginary = s % parts;

@@ -142,7 +142,11 @@ TEST(Reproducible, KrylovMethodsThatAre)
   for (const Row &row : methods) {
     SCOPED_TRACE(row.options);
     bool same;
-    OK(IsReproducible(Grid(3), With(row), VECREPRODUCIBLE, &same));
+    const ErrorCatcher catcher;
+    const PetscErrorCode code = IsReproducible(Grid(3), With(row), VECREPRODUCIBLE, &same);
+    if (PetscDefined(USE_COMPLEX) && (code == PETSC_ERR_SUP || code == PETSC_ERR_ARG_UNKNOWN_TYPE))
+      continue; // a method for real numbers
+    OK(code);
     EXPECT_TRUE(same);
   }
 }
