@@ -49,12 +49,11 @@ template <class T> Real absolute(T a)
 }
 
 // Computes y += a x, and prefetches as many entries of the vector that is read next.
-void add_scaled(Offset n, Scalar a, const Scalar *x, const Scalar *next, Scalar *y)
+void add_scaled(Offset n, Scalar a, const Scalar *x, const Scalar *next, Scalar *__restrict__ y)
 {
   constexpr Offset strip = 512 / sizeof(Scalar);
   for (Offset first = 0; first < n; first += strip) {
     prefetch<512>(next + first);
-#pragma GCC ivdep
     for (Offset i = first; i < std::min(n, first + strip); ++i) y[i] += a * x[i];
   }
 }

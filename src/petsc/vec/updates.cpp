@@ -18,7 +18,8 @@ PetscErrorCode Update(Vec y, PetscInt count, const PetscScalar *a, const Vec *x,
 
   PetscFunctionBegin;
   PetscCall(b == PetscScalar(0) ? VecGetArrayWrite(y, &to) : VecGetArray(y, &to));
-  for (PetscInt first = 0; first < count; first += most) {
+  PetscInt first = 0;
+  do { // once at least, for b
     const int size = int(PetscMin(most, count - first));
     const PetscScalar *arrays[most];
     const Scalar *from[most];
@@ -29,7 +30,8 @@ PetscErrorCode Update(Vec y, PetscInt count, const PetscScalar *a, const Vec *x,
     const Scalar keep = first ? Scalar(1) : *reinterpret_cast<const Scalar *>(&b);
     update(y->map->n, size, reinterpret_cast<const Scalar *>(a + first), from, keep, reinterpret_cast<Scalar *>(to));
     for (int j = 0; j < size; ++j) PetscCall(VecRestoreArrayRead(x[first + j], &arrays[j]));
-  }
+    first += most;
+  } while (first < count);
   PetscCall(b == PetscScalar(0) ? VecRestoreArrayWrite(y, &to) : VecRestoreArray(y, &to));
   PetscCall(PetscLogFlops((2.0 * PetscLogDouble(count) + (b != PetscScalar(1))) * PetscLogDouble(y->map->n)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -56,6 +58,20 @@ PetscErrorCode VecMAXPY_Reproducible(Vec y, PetscInt count, const PetscScalar *a
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode VecMAXPBY_Reproducible(Vec y, PetscInt count, const PetscScalar *a, PetscScalar b, Vec *x)
+{
+  PetscFunctionBegin;
+  PetscCall(Update(y, count, a, x, b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Newer versions of PETSc have the operation.
+template <class Operations> void SetMAXPBY(Operations *ops)
+{
+  if constexpr (requires { ops->maxpby; }) ops->maxpby = VecMAXPBY_Reproducible;
+  else (void)VecMAXPBY_Reproducible;
+}
+
 } // namespace
 
 PetscErrorCode VecReproducibleSetUpdates(Vec v)
@@ -64,5 +80,6 @@ PetscErrorCode VecReproducibleSetUpdates(Vec v)
   v->ops->axpy = VecAXPY_Reproducible;
   v->ops->axpby = VecAXPBY_Reproducible;
   v->ops->maxpy = VecMAXPY_Reproducible;
+  SetMAXPBY(v->ops);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
