@@ -25,13 +25,19 @@ PetscErrorCode FindOwnedKeys(Mat mat, DM dm, PetscInt first, HostArray<std::int6
                           nullptr, nullptr));
     PetscCall(DMDAGetCorners(dm, &i, &j, &k, &m, &n, &p));
   }
-  int mine = is_da && PetscInt64(m) * n * p == rows, all;
-  PetscCallMPI(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(mat))));
+  // Rows of a point, the same on all ranks: several if the matrix has smaller blocks than the grid has unknowns.
+  const PetscInt64 points = PetscInt64(m) * n * p;
+  const int mine = is_da && points > 0 && rows % points == 0 ? int(rows / points) : 0;
+  int range[2] = {mine, -mine};
+  PetscCallMPI(
+    MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(mat))));
   Index row = 0;
-  if (all)
+  if (mine && range[0] == -range[1])
     for (PetscInt c = k; c < k + p; ++c)
       for (PetscInt b = j; b < j + n; ++b)
-        for (PetscInt a = i; a < i + m; ++a) (*key)(row++) = a + PetscInt64(M) * (b + PetscInt64(N) * c);
+        for (PetscInt a = i; a < i + m; ++a)
+          for (int of_point = 0; of_point < mine; ++of_point)
+            (*key)(row++) = (a + PetscInt64(M) * (b + PetscInt64(N) * c)) * mine + of_point;
   for (; row < rows; ++row) (*key)(row) = first + row;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,6 +4,7 @@
 #include "mat/baijkokkos.hpp"
 
 #include "common/runtime.hpp"
+#include "vec/reproducible.hpp"
 
 #include <petscdm.h>
 
@@ -84,8 +85,7 @@ PetscErrorCode TakeVecTypeOfDM(Mat A)
   PetscCall(MatGetDM(A, &dm));
   if (!dm) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(DMGetVecType(dm, &type));
-  for (const char *ours : {VECREPRODUCIBLE, VECSEQREPRODUCIBLE, VECMPIREPRODUCIBLE})
-    if (!std::strcmp(type, ours)) PetscCall(MatSetVecType(A, VECREPRODUCIBLE));
+  if (FinegrainIsReproducible(type)) PetscCall(MatSetVecType(A, VECREPRODUCIBLE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -156,12 +156,14 @@ PetscErrorCode SetOperations(Mat A, bool there)
 }
 
 // Sets the vector type that matches the device copy: standard vectors if PETSc was built for devices but the process
-// finds none.
+// finds none. VECREPRODUCIBLE stays, because the user has chosen it.
 PetscErrorCode SetVecType(Mat A, bool host)
 {
-  VecType type = VECSTANDARD;
+  VecType type = VECSTANDARD, chosen;
 
   PetscFunctionBegin;
+  PetscCall(MatGetVecType(A, &chosen));
+  if (FinegrainIsReproducible(chosen)) PetscFunctionReturn(PETSC_SUCCESS);
 #if defined(PETSC_HAVE_KOKKOS_KERNELS)
   if (!host && (!builds_device || count_devices() > 0)) type = VECKOKKOS;
 #elif defined(FINEGRAIN_SHARES_DEVICE)

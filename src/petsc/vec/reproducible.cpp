@@ -2,8 +2,6 @@
 // Creates vectors of these types as SEQ or MPI and replaces some of their operations.
 #include "vec/reproducible.hpp"
 
-#include <string_view>
-
 namespace
 {
 
@@ -39,12 +37,20 @@ PetscErrorCode VecDuplicate_Reproducible(Vec v, Vec *to)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Sets the type of a vector that VecSetType() has emptied. It still has the name of its former type, and VecSetType()
+// does nothing if that is the new one's.
+PetscErrorCode SetTypeOfEmpty(Vec v, VecType type)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(v), nullptr));
+  PetscCall(VecSetType(v, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Create(Vec v, bool parallel)
 {
   PetscFunctionBegin;
-  // A vector whose type changes still has its former name, and VecSetType() does nothing if that is the parent's.
-  PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(v), nullptr));
-  PetscCall(VecSetType(v, parallel ? VECMPI : VECSEQ));
+  PetscCall(SetTypeOfEmpty(v, parallel ? VECMPI : VECSEQ));
   (parallel ? mpi : seq).duplicate = v->ops->duplicate;
   PetscCall(Adopt(v, parallel));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -72,6 +78,6 @@ PetscErrorCode VecCreate_Reproducible(Vec v)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(v)), &size));
-  PetscCall(VecSetType(v, size > 1 ? VECMPIREPRODUCIBLE : VECSEQREPRODUCIBLE));
+  PetscCall(SetTypeOfEmpty(v, size > 1 ? VECMPIREPRODUCIBLE : VECSEQREPRODUCIBLE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,6 +7,15 @@
 #include <petsc/private/vecimpl.h>
 #include <petscfinegrain.h>
 
+#include <string_view>
+
+// True for the names of these types.
+inline bool FinegrainIsReproducible(VecType type)
+{
+  const std::string_view name = type ? type : "";
+  return name == VECREPRODUCIBLE || name == VECSEQREPRODUCIBLE || name == VECMPIREPRODUCIBLE;
+}
+
 PetscErrorCode VecCreate_Reproducible(Vec);
 PetscErrorCode VecCreate_SeqReproducible(Vec);
 PetscErrorCode VecCreate_MPIReproducible(Vec);

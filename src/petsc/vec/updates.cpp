@@ -47,7 +47,7 @@ PetscErrorCode VecAXPY_Reproducible(Vec y, PetscScalar a, Vec x)
 PetscErrorCode VecAXPBY_Reproducible(Vec y, PetscScalar a, PetscScalar b, Vec x)
 {
   PetscFunctionBegin;
-  PetscCall(Update(y, 1, &a, &x, b));
+  PetscCall(Update(y, a != PetscScalar(0), &a, &x, b)); // x is not read if a is zero
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -185,6 +185,8 @@ TEST(VecReproducible, UpdatesAreThoseOfOneRank)
     OK(VecAXPBYPCZ(v[0], 0.3, 0.2, 1.1, v[1], v[3]));
     OK(VecSet(v[1], PETSC_INFINITY));
     OK(VecAXPBY(v[1], 0.3, 0, v[0])); // does not read the result
+    OK(VecSet(v[2], PETSC_INFINITY));
+    OK(VecAXPBY(v[1], 0, 0.7, v[2])); // nor this vector
     const PetscScalar *array;
     PetscInt n;
     const bool alone = comm == PETSC_COMM_SELF;
@@ -228,6 +230,8 @@ TEST(VecReproducible, IsKeptByWhateverMakesVectors)
   }
   OK(ExpectType(v));
   PetscReal norm;
+  OK(VecSetFromOptions(v)); // without the option: as it is
+  OK(VecSetType(v, VECREPRODUCIBLE));
   OK(VecSetType(v, VECSTANDARD)); // there and back
   OK(VecSetType(v, VECREPRODUCIBLE));
   OK(VecSet(v, 2));
@@ -253,6 +257,11 @@ TEST(VecReproducible, IsKeptByWhateverMakesVectors)
   OK(ExpectType(from_matrix));
   OK(AssembleMatrix(star(3, 3, 3), 2, MATBAIJKOKKOS, 1, &A));
   OK(MatSetVecType(A, VECREPRODUCIBLE));
+  OK(MatCreateVecs(A, nullptr, &from_matrix));
+  OK(ExpectType(from_matrix));
+  OK(AssembleMatrix(star(3, 3, 3), 2, MATBAIJ, 1, &A));
+  OK(MatSetVecType(A, VECREPRODUCIBLE));
+  OK(MatSetType(A, MATBAIJKOKKOS));
   OK(MatCreateVecs(A, nullptr, &from_matrix));
   OK(ExpectType(from_matrix));
   // A file, and a sub-vector.

@@ -89,6 +89,45 @@ TEST(Reproducible, ProductsAreThoseOfOneRank)
       }
 }
 
+// Blocks that are smaller than a point of the grid.
+TEST(Reproducible, ProductsWithSeveralRowsOfAPointAreThoseOfOneRank)
+{
+  std::vector<PetscInt> index, everything;
+  std::vector<PetscScalar> result[2];
+  for (const bool alone : {false, true}) {
+    const MPI_Comm comm = alone ? PETSC_COMM_SELF : PETSC_COMM_WORLD;
+    Owned<Mat> A, blocks;
+    Owned<DM> da;
+    Owned<Vec> b, y;
+    OK(MakeGrid(2, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 4, 1, &da, comm));
+    OK(AssembleOnGrid(da, MATAIJ, &A));
+    PetscInt rows;
+    OK(MatGetLocalSize(A, &rows, nullptr));
+    OK(MatCreate(comm, &blocks));
+    OK(MatSetSizes(blocks, rows, rows, PETSC_DETERMINE, PETSC_DETERMINE));
+    OK(MatSetBlockSize(blocks, 2));
+    OK(MatSetType(blocks, MATBAIJKOKKOS));
+    OK(MatSetUp(blocks));
+    OK(MatSetOption(blocks, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    PetscInt first, last;
+    OK(MatGetOwnershipRange(A, &first, &last));
+    for (PetscInt row = first; row < last; ++row) {
+      const PetscInt *columns;
+      const PetscScalar *values;
+      PetscInt count;
+      OK(MatGetRow(A, row, &count, &columns, &values));
+      OK(MatSetValues(blocks, 1, &row, count, columns, values, INSERT_VALUES));
+      OK(MatRestoreRow(A, row, &count, &columns, &values));
+    }
+    OK(Assemble(blocks));
+    OK(MatSetDM(blocks, da));
+    OK(ranks::MakeVectors(blocks, da, &b, &y, alone ? &everything : &index));
+    OK(MatMult(blocks, b, y));
+    OK(GetOwned(y, &result[alone]));
+  }
+  EXPECT_EQ(CountDifferences(index, result[0], result[1]), 0);
+}
+
 struct Row {
   const char *options;
   bool symmetric = false; // for symmetric matrices and preconditioners

@@ -4,6 +4,7 @@
 #include "mat/baijkokkos.hpp"
 #include "pc/options/settings.hpp"
 #include "pc/ranks/shared_rows.hpp"
+#include "vec/reproducible.hpp"
 
 #include <petsc/private/kspimpl.h>
 
@@ -13,12 +14,19 @@ PetscErrorCode PCFinegrainNameRankDependence(PC pc, PC_Finegrain *e, KSP ksp)
 {
   const EngineOptions &options = e->analysis.options;
   PetscBool parallel = PETSC_FALSE;
+  VecType work;
 
   PetscFunctionBegin;
   if (ksp->vec_rhs)
     PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp->vec_rhs), VECMPIREPRODUCIBLE, &parallel));
   if (!parallel || e->ranks.has_warned) PetscFunctionReturn(PETSC_SUCCESS);
   e->ranks.has_warned = true;
+  PetscCall(MatGetVecType(pc->mat, &work));
+  if (!FinegrainIsReproducible(work))
+    PetscCall(PetscInfo(pc,
+                        "The vectors are reproducible, but work vectors of the solver may not be: the Mat makes "
+                        "vectors of type %s, see MatSetVecType()\n",
+                        work));
   const BAIJKokkos *matrix = BAIJKokkosGet(pc->mat);
   if (!matrix || matrix->bound)
     PetscCall(
