@@ -250,6 +250,7 @@ TEST(Reproducible, SolvesThatAreNot)
   expect_different(Grid(3), "-ksp_type gmres -pc_type fgbilu", VECREPRODUCIBLE);
   expect_different(Grid(3), "-ksp_type gmres -pc_type bjacobi", VECREPRODUCIBLE);
   expect_different(Grid(3), "-ksp_type gmres -pc_type gamg", VECREPRODUCIBLE);
+  if (PETSC_VERSION_GE(3, 19, 0)) return; // methods of other versions may sum in another way
   for (const char *type : {"fbcgsr", "pipecg2", "bicg"})
     expect_different(Grid(3), std::string("-ksp_type ") + type + pc, VECREPRODUCIBLE);
 }
