@@ -385,6 +385,7 @@ void CheckSolve(const RandomCase &c, PC pc)
 void CheckTrick(const RandomCase &c, PC pc)
 {
   if (c.type.type != std::string(PCFGBILU) || c.problem.values > Values::indefinite) return;
+  if (c.settings.has("corrections 1") || c.settings.has("corrections 2")) return; // they exclude the trick
   if (c.settings.has("precision half")) return; // with sums in single precision, recurrences and residuals differ
   for (const auto &[solver, norm_type] :
        {std::pair(KSPGMRES, KSP_NORM_PRECONDITIONED), std::pair(KSPFGMRES, KSP_NORM_UNPRECONDITIONED),
@@ -392,7 +393,7 @@ void CheckTrick(const RandomCase &c, PC pc)
     Mat A = c.problem.A;
     Owned<KSP> ksp;
     Owned<Vec> r, z;
-    PetscReal claimed, norm, size, amplified;
+    PetscReal claimed, norm, size;
     KSPConvergedReason reason;
     Vectors v(A);
     OK(v.code);
@@ -412,15 +413,10 @@ void CheckTrick(const RandomCase &c, PC pc)
     OK(VecAYPX(r, -1, v.b));
     OK(PCApply(pc, norm_type == KSP_NORM_PRECONDITIONED ? r : v.b, z));
     OK(VecNorm(norm_type == KSP_NORM_PRECONDITIONED ? z : r, NORM_2, &norm));
-    OK(PCApply(pc, v.b, z));
-    OK(MatMult(A, z, r));
-    OK(VecNorm(r, NORM_2, &amplified));
-    OK(VecNorm(v.b, NORM_2, &size));
-    // An unstable factor: recurrences of PETSc's solvers lose digits with it, also without the trick.
-    if (amplified > 1e4 * size) continue;
     if (norm_type == KSP_NORM_PRECONDITIONED) {
-      OK(VecNorm(z, NORM_2, &size));
-    }
+      OK(PCApply(pc, v.b, z));
+    } else OK(VecCopy(v.b, z));
+    OK(VecNorm(z, NORM_2, &size));
     if (!(norm < 1e3 * size)) continue; // in CG the recurrence differs from a residual that grows
     EXPECT_LT(PetscAbsReal(norm - claimed), 1000 * PETSC_SQRT_MACHINE_EPSILON * std::max(size, norm)) << solver;
     Count("norms of solvers");
