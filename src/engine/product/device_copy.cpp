@@ -108,13 +108,7 @@ public:
     coupling_graph_ = view.coupling;
     owned_.set(view.owned, {});
     coupling_.set(view.coupling, {});
-    ordered_ = {};
-    next_owned_ = {};
-    if (view.coupling.entries() > 0 && view.agreed.ghost_key.extent(0) > 0) {
-      const OrderedGhosts ordered(view);
-      ordered_.set(ordered.graph, ordered.number);
-      next_owned_ = copy_to<Space>(ordered.before);
-    }
+    next_owned_ = set_ghosts(view, &ordered_);
     parts_ = split_rows<Space>(rows_, view.coupling, [](Index row) { return row; });
     has_transposed_ = false;
     halo_ = nullptr;
@@ -172,7 +166,7 @@ public:
       measure_prefetch_distance(values().owned.values, std::size_t(owned_scalars()) * sizeof(Scalar));
     ResidualArguments a{.slots = parts_.slots.data(),
                         .inside = owned_.list(),
-                        .ghost = coupling_.list(),
+                        .ghost = ordered_.list(),
                         .owned = values().owned,
                         .coupling = values().coupling,
                         .b = rhs,
@@ -181,10 +175,7 @@ public:
                         .r = to,
                         .prefetch_distance = prefetch_distance_of(works_in_teams<Exec>)};
     overlap(halo_, *this, from, ghosts_.data(), [&](int which) {
-      if (which == 1 && next_owned_.extent(0)) {
-        a.ghost = ordered_.list();
-        a.next_inside = next_owned_.data();
-      }
+      if (which == 1) a.next_inside = next_owned_.data();
       kernels_.product(run(parts_.cut.data() + which, threads() == 1), n_, a);
     });
     leave(memory, y, rows_);
@@ -340,7 +331,7 @@ private:
   int n_ = 1;
   Index rows_ = 0, columns_ = 0, ghost_count_ = 0;
   Graph owned_graph_, coupling_graph_;          // on the host
-  Couplings<Space> owned_, coupling_, ordered_; // ordered_: couplings in the order of keys
+  Couplings<Space> owned_, coupling_, ordered_; // ordered_: couplings in the order of terms
   Array<Index, Space> next_owned_;              // ResidualArguments::next_inside
   SplitRows<Space> parts_;
   ByColumn<Space> by_column_, by_ghost_;

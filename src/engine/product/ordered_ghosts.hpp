@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine.hpp"
+#include "product/overlap.hpp"
 
 #include <algorithm>
 
@@ -37,5 +38,18 @@ struct OrderedGhosts {
     }
   }
 };
+
+// Sets the couplings to ghosts that kernels add to a row: in the order of keys if the view has them, else as they
+// are. Returns ResidualArguments::next_inside, empty without keys.
+template <class Space> Array<Index, Space> set_ghosts(const OperatorView &view, Couplings<Space> *ghosts)
+{
+  if (view.coupling.entries() == 0 || view.agreed.ghost_key.extent(0) == 0) {
+    ghosts->set(view.coupling, {});
+    return {};
+  }
+  const OrderedGhosts ordered(view);
+  ghosts->set(ordered.graph, ordered.number);
+  return copy_to<Space>(ordered.before);
+}
 
 } // namespace finegrain

@@ -52,11 +52,7 @@ template <class Exec> struct ResidualRunner : Runner<Exec> {
     r = {};
     r.kept = true;
     r.owned.set(view.owned, {});
-    if (view.coupling.entries() > 0 && view.agreed.ghost_key.extent(0) > 0) {
-      const OrderedGhosts ordered(view);
-      r.ghost.set(ordered.graph, ordered.number);
-      r.next_owned = copy_to<Space>(ordered.before);
-    } else r.ghost.set(view.coupling, {});
+    r.next_owned = set_ghosts(view, &r.ghost);
     const auto same = [](Index row) { return row; };
     r.rows = split_rows<Space>(rows, view.coupling, same);
     r.slots = order.extent(0) ? split_rows<Space>(rows, view.coupling, order) : r.rows;
