@@ -5,7 +5,7 @@
 // Each term is split into multiples of 2^40b (bins b), rounded to nearest, from the bin that the largest term of all
 // needs downwards. The sum keeps the three highest bins as exact integers, 120 bits in all (Demmel and Nguyen,
 // Parallel Reproducible Summation, IEEE Trans. Comput. 64, 2015). What it drops is below 2^-80 of the largest term,
-// for each term. Integer sums are associative, so that any order gives the same bits.
+// for each term. Integer sums are associative, so that any order gives bitwise identical results.
 #pragma once
 
 #include <cstdint>

@@ -67,7 +67,7 @@ void add_products(Offset n, int count, const Scalar *const *x, const Scalar *con
 {
   const auto add = [=](int s, Offset first, int size, double *terms, BinnedSum &sum) {
     const Real *a = reals(x[s / parts] + first), *b = reals(y[s / parts] + first);
-    // Of many vectors each chunk is a short stream, at whose beginning hardware prefetchers are slow.
+    // A chunk of one of many vectors is a short stream, at whose beginning hardware prefetchers are slow.
     const int following = s / parts + 1;
     const Scalar *next = following < count ? y[following] + first : y[0] + first + entries;
     if (parts == 1 || (conjugated && s % parts == 0)) {

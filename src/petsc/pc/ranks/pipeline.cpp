@@ -20,9 +20,8 @@ using namespace shared;
 namespace
 {
 
-// What a sweep reads of a row passes a core at this many bytes a second, in the model; a row takes `row_seconds`
-// more. Of CPUs of 2020 to 2025 (docs/tuning.md); ranks that share a memory get less each, which moves no
-// optimum.
+// Constants of the model, for CPUs of 2020 to 2025: a sweep reads a row with this bandwidth in bytes/s, and needs
+// `row_seconds` more per row. Ranks that share a memory have less bandwidth each, which moves no optimum.
 constexpr double bandwidth = 2e10, row_seconds = 1e-8;
 
 // Half of a round trip between the first two ranks, the least of a few. Collective.
@@ -186,7 +185,7 @@ PetscErrorCode PipelineExchange::find_pattern(const PC_Finegrain &e, const Owned
   }
   PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
     for (Index row = 0; row < owned.rows; ++row) {
-      // By global number, with the number of the matrix's block before the -1 of the star.
+      // Sorts entries by global number; that of a block of the matrix precedes the -1 of the star.
       Entries list = find_entries(owned, view, e.analysis.op.ghosts, row);
       const auto point = whole_.place(view.agreed.key(row));
       list.push_back({owned.first + row, -1});
