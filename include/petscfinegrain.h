@@ -34,6 +34,10 @@ FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainGetVersion(char version[], size_t 
 #define PCPOWERQILU "powerqilu"
 #define PCSIP "sip"
 
+/* PC types that contain other preconditioners */
+#define PCLAG "lag" /* keeps a preconditioner while the matrix changes */
+#define PCCPR "cpr" /* constrained pressure residual */
+
 /*MC
    PCFINEGRAIN - options that all PC types of finegrain have; <type> is the name of the type
 
@@ -376,6 +380,23 @@ E*/
 typedef enum { PCPOWERQILU_DROP_DURING, PCPOWERQILU_DROP_AFTER, PCPOWERQILU_DROP_NONE } PCPOWERQILUDropType;
 FINEGRAIN_EXTERN const char *const PCPOWERQILUDropTypes[];
 
+/*E
+   PCCPRWeightsType - weights with which `PCCPR` adds the equations of a block row to its pressure equation
+
+   Values:
++  PCCPR_WEIGHTS_QUASIIMPES - the solution w of D^T w = e, where D is the diagonal block and e the unit vector of the
+                              pressure, divided by its largest entry
+.  PCCPR_WEIGHTS_SUM        - all are 1
+.  PCCPR_WEIGHTS_ROW        - 1 for the equation with the number of the pressure, else 0
+-  PCCPR_WEIGHTS_VECTOR     - those of `PCCPRSetWeightsVector()`
+
+   Level: intermediate
+
+.seealso: `PCCPRSetWeights()`
+E*/
+typedef enum { PCCPR_WEIGHTS_QUASIIMPES, PCCPR_WEIGHTS_SUM, PCCPR_WEIGHTS_ROW, PCCPR_WEIGHTS_VECTOR } PCCPRWeightsType;
+FINEGRAIN_EXTERN const char *const PCCPRWeightsTypes[];
+
 FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainInitializePackage(void);
 FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainFinalizePackage(void);
 
@@ -456,6 +477,26 @@ FINEGRAIN_EXTERN PetscErrorCode PCSIPSetAlternate(PC pc, PetscBool alternate);
 FINEGRAIN_EXTERN PetscErrorCode PCSIPGetAlternate(PC pc, PetscBool *alternate);
 FINEGRAIN_EXTERN PetscErrorCode PCSIPSetIterations(PC pc, PetscInt its);
 FINEGRAIN_EXTERN PetscErrorCode PCSIPGetIterations(PC pc, PetscInt *its);
+
+/* For other types of PC setters do nothing, and getters are an error. */
+FINEGRAIN_EXTERN PetscErrorCode PCLAGGetPC(PC pc, PC *inner);
+FINEGRAIN_EXTERN PetscErrorCode PCLAGSetCost(PC pc, PetscReal iterations);
+FINEGRAIN_EXTERN PetscErrorCode PCLAGGetCost(PC pc, PetscReal *iterations);
+FINEGRAIN_EXTERN PetscErrorCode PCLAGSetMeasure(PC pc, PetscBool measure);
+FINEGRAIN_EXTERN PetscErrorCode PCLAGGetMeasure(PC pc, PetscBool *measure);
+FINEGRAIN_EXTERN PetscErrorCode PCLAGSetMaximum(PC pc, PetscInt systems);
+FINEGRAIN_EXTERN PetscErrorCode PCLAGGetMaximum(PC pc, PetscInt *systems);
+FINEGRAIN_EXTERN PetscErrorCode PCLAGGetSetUps(PC pc, PetscInt *setups);
+
+FINEGRAIN_EXTERN PetscErrorCode PCCPRGetPressureKSP(PC pc, KSP *pressure);
+FINEGRAIN_EXTERN PetscErrorCode PCCPRGetFullPC(PC pc, PC *full);
+FINEGRAIN_EXTERN PetscErrorCode PCCPRSetPressure(PC pc, PetscInt unknown);
+FINEGRAIN_EXTERN PetscErrorCode PCCPRGetPressure(PC pc, PetscInt *unknown);
+FINEGRAIN_EXTERN PetscErrorCode PCCPRSetBlockSize(PC pc, PetscInt n);
+FINEGRAIN_EXTERN PetscErrorCode PCCPRGetBlockSize(PC pc, PetscInt *n);
+FINEGRAIN_EXTERN PetscErrorCode PCCPRSetWeights(PC pc, PCCPRWeightsType weights);
+FINEGRAIN_EXTERN PetscErrorCode PCCPRGetWeights(PC pc, PCCPRWeightsType *weights);
+FINEGRAIN_EXTERN PetscErrorCode PCCPRSetWeightsVector(PC pc, Vec weights);
 
 /* For other types of KSP setters do nothing, and getters are an error. */
 FINEGRAIN_EXTERN PetscErrorCode KSPRefineSetInner(KSP ksp, PetscInt inner);

@@ -2,6 +2,7 @@
 // Registers the package in PETSc.
 #include "entry.h"
 #include "ksp/iteration.hpp"
+#include "pc/nested/nested.hpp"
 #include "pc/types.hpp"
 
 #include "base/threads.hpp"
@@ -101,6 +102,8 @@ PetscErrorCode FinegrainRegister(void)
   PetscCall(PetscFinegrainGetVersion(version, sizeof(version)));
   PetscCall(PetscInfo(nullptr, "%s\n", version));
   for (const PCFinegrainType *type : finegrain_types) PetscCall(PCRegister(type->name, type->create));
+  PetscCall(PCRegister(PCLAG, PCCreate_LAG));
+  PetscCall(PCRegister(PCCPR, PCCreate_CPR));
   PetscCall(MatRegister(MATSEQBAIJKOKKOS, MatCreate_SeqBAIJKokkos));
   PetscCall(MatRegister(MATMPIBAIJKOKKOS, MatCreate_MPIBAIJKokkos));
   PetscCall(MatRegisterRootName(MATBAIJKOKKOS, MATSEQBAIJKOKKOS, MATMPIBAIJKOKKOS));

@@ -19,10 +19,11 @@ if _typing.TYPE_CHECKING:
     from petsc4py import PETSc as _PETSc
 
 __version__ = "1.0.0"
-__all__ = ["BAIJKOKKOS", "FGBICC", "FGBILU", "KSPREFINE", "KSPSIP", "MCPI", "POWERQILU", "REPRODUCIBLE", "SIP",
+__all__ = ["BAIJKOKKOS", "CPR", "FGBICC", "FGBILU", "KSPREFINE", "KSPSIP", "LAG", "MCPI", "POWERQILU", "REPRODUCIBLE", "SIP",
            "configure", "factor_bytes", "load", "scaled_residual"]
 
 FGBILU, FGBICC, MCPI, POWERQILU, SIP = "fgbilu", "fgbicc", "mcpi", "powerqilu", "sip"  # PC types
+CPR, LAG = "cpr", "lag"  # PC types that contain other PCs
 KSPREFINE, KSPSIP = "refine", "sip"
 BAIJKOKKOS = "baijkokkos"  # Mat type
 REPRODUCIBLE = "reproducible"  # Vec type

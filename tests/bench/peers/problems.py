@@ -15,6 +15,7 @@ class Problem:
     grid: tuple = ()  # points of a grid whose first axis runs fastest
     coordinates: numpy.ndarray = None  # of the points of an elastic body, for its rigid motions
     rhs: numpy.ndarray = None
+    pressure: bool = False  # the first unknown of a block is the pressure of flow in porous media
 
 
 def line(n, weight=1.0):
@@ -180,7 +181,7 @@ def two_phase(size=(60, 60, 30)):
         for c in range(2):
             rows.append(2 * every + r), columns.append(2 * every + c), values.append(block[:, r, c])
     matrix = sparse.coo_matrix((numpy.concatenate(values), (numpy.concatenate(rows), numpy.concatenate(columns))), (2 * cells, 2 * cells))
-    return Problem(matrix.tocsr(), 2)
+    return Problem(matrix.tocsr(), 2, pressure=True)
 
 
 @dataclass

@@ -27,7 +27,7 @@ split = ("-pc_type fieldsplit -pc_fieldsplit_block_size 4 -pc_fieldsplit_0_field
          "-pc_fieldsplit_type schur -pc_fieldsplit_schur_fact_type lower -pc_fieldsplit_schur_precondition selfp "
          "-fieldsplit_0_ksp_type preonly -fieldsplit_1_ksp_type preonly -fieldsplit_1_pc_type sor -fieldsplit_0_pc_type ")
 # Name: matrix type, options. Methods on baijkokkos are ours and use threads; those of fieldsplit are for saddle
-# points.
+# points, those of cpr for pressures of flow in porous media.
 methods = {
     "ilu": ("aij", "-pc_type bjacobi -sub_pc_type ilu"),
     "ilu, baij": ("baij", "-pc_type bjacobi -sub_pc_type ilu"),
@@ -60,6 +60,8 @@ methods = {
     "fieldsplit, fgbilu": ("baijkokkos", split + "fgbilu"),
     "fieldsplit, gamg, unsmoothed, with fgbilu": ("baijkokkos", split + smooth.replace("-pc_type ", "", 1).replace("-mg", "-fieldsplit_0_mg") +
                                                   "fgbilu -fieldsplit_0_pc_gamg_agg_nsmooths 0"),
+    "cpr": ("baijkokkos", "-pc_type cpr"),
+    "cpr, sum": ("baijkokkos", "-pc_type cpr -pc_cpr_weights sum"),
     "gamg, unsmoothed, with mcpi": ("baijkokkos", smooth + "mcpi -mg_levels_pc_mcpi_its 2 -pc_gamg_agg_nsmooths 0"),
 }
 for_ranks = {"powerqilu, level 1, exchange color", "fgbilu, 1 correction"}  # of docs/topics/ranks.md
@@ -132,7 +134,7 @@ def write(problem, name, folder):
         v.view(viewer)
         viewer.destroy()
     settings = {"spd": p.spd, "block": p.block, "unknowns": matrix.shape[0], "entries": int(matrix.nnz), "coordinates": p.coordinates is not None,
-                "saddle": getattr(problem, "saddle", False)}
+                "saddle": getattr(problem, "saddle", False), "pressure": p.pressure}
     (folder / f"{name}.json").write_text(json.dumps(settings))
 
 
@@ -159,7 +161,7 @@ def run(args, folder, name, kind, options, ranks, threads):
 def fits(method, settings, ranks, threads):
     """True if a method fits a system, and uses threads if threads are requested."""
     return not ((method in spd_only and not settings["spd"]) or (method in blocks_only and settings["block"] == 1) or
-                (method.startswith("fieldsplit") and not settings.get("saddle")) or (threads > 1 and (ranks > 1 or methods[method][0] != "baijkokkos")))
+                (method.startswith("fieldsplit") and not settings.get("saddle")) or (method.startswith("cpr") and not settings.get("pressure")) or (threads > 1 and (ranks > 1 or methods[method][0] != "baijkokkos")))
 
 
 def main():
