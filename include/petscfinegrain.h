@@ -394,7 +394,12 @@ FINEGRAIN_EXTERN const char *const PCPOWERQILUDropTypes[];
 
 .seealso: `PCCPRSetWeights()`
 E*/
-typedef enum { PCCPR_WEIGHTS_QUASIIMPES, PCCPR_WEIGHTS_SUM, PCCPR_WEIGHTS_ROW, PCCPR_WEIGHTS_VECTOR } PCCPRWeightsType;
+typedef enum {
+  PCCPR_WEIGHTS_QUASIIMPES,
+  PCCPR_WEIGHTS_SUM,
+  PCCPR_WEIGHTS_ROW,
+  PCCPR_WEIGHTS_VECTOR
+} PCCPRWeightsType;
 FINEGRAIN_EXTERN const char *const PCCPRWeightsTypes[];
 
 FINEGRAIN_EXTERN PetscErrorCode PetscFinegrainInitializePackage(void);
