@@ -211,5 +211,9 @@ problems = {
     "two_phase": two_phase,
     "stokes": Captured("ksp/ksp/tutorials/ex42.c -model 3 -mx 24", False, "stokes_", True),
 }
+# Three sizes each, for the table of sizes in docs/choosing.md.
+sizes = ({f"poisson_{n}": lambda n=n: poisson(n) for n in (48, 80, 128)} | {f"elasticity_{n}": lambda n=n: elasticity(n) for n in (16, 28, 44)} |
+         {f"euler_{n}": Captured(f"euler -cells {n},{n * 5 // 12},{n * 5 // 12} -timing false") for n in (36, 60, 84)} |
+         {f"coupled_{n}": lambda n=n: coupled(5, n) for n in (32, 48, 64)})
 # For tests of the programs; not in the table.
 small = {"small": lambda: coupled(3, 6), "small_elasticity": lambda: elasticity(4)}

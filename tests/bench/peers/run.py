@@ -67,6 +67,8 @@ methods = {
 for_ranks = {"powerqilu, level 1, exchange color", "fgbilu, 1 correction"}  # of docs/topics/ranks.md
 # Methods of docs/performance/gain.csv.
 for_gain = "ilu;ilu, baij;icc;sor;eisenstat;fgbilu;fgbilu, eisenstat false;fgbilu, single;fgbilu, half;fgbicc"
+# Methods of docs/performance/sizes.csv.
+for_sizes = "fgbilu;gamg, unsmoothed, with fgbilu;hypre boomeramg, threshold 0.5;hypre boomeramg, nodal;gamg"
 spd_only = {"icc", "fgbicc"}
 blocks_only = {"hypre boomeramg, nodal", "ilu, baij", "pbjacobi"}
 
@@ -168,7 +170,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build")
     parser.add_argument("--ranks", default="1,2")
-    parser.add_argument("--problems", default=",".join(problems.problems))
+    parser.add_argument("--problems", default=",".join(problems.problems), help='names; or "sizes", those of docs/choosing.md')
     parser.add_argument("--methods", default=";".join(m for m in methods if m not in for_ranks), help='names; or "gain", those beside ILU')
     parser.add_argument("--limit", type=float, default=25)
     parser.add_argument("--repeat", type=int, default=1)
@@ -178,6 +180,8 @@ def main():
     args = parser.parse_args()
     if args.methods == "gain":
         args.methods = for_gain
+    if args.problems == "sizes":
+        args.problems, args.methods = ",".join(problems.sizes), for_sizes
     troubles = []
     folder = Path(args.build).resolve() / "peers"
     folder.mkdir(parents=True, exist_ok=True)
@@ -189,7 +193,7 @@ def main():
         for name in args.problems.split(","):
             if not (folder / f"{name}.json").exists():
                 subprocess.run([sys.executable, "-c", f"import sys; sys.path.insert(0, '{here}'); import run, problems, pathlib; "
-                                f"run.write((problems.problems | problems.small)['{name}'], '{name}', pathlib.Path('{folder}'))"], check=True)
+                                f"run.write((problems.problems | problems.sizes | problems.small)['{name}'], '{name}', pathlib.Path('{folder}'))"], check=True)
             settings = json.loads((folder / f"{name}.json").read_text())
             runs = [(ranks, threads, method)
                     for ranks, threads, method in itertools.product(map(int, args.ranks.split(",")), map(int, args.threads.split(",")), args.methods.split(";"))

@@ -10,7 +10,7 @@ groups = {
     "hypre": ["hypre euclid", "hypre boomeramg", "hypre boomeramg, threshold 0.5", "hypre boomeramg, nodal", "fieldsplit, hypre boomeramg"],
     "gamg, ml": ["gamg", "gamg, unsmoothed", "ml", "fieldsplit, gamg"],
     "finegrain": ["fgbilu", "fgbilu, eisenstat false", "fgbilu, single", "fgbilu, half", "fgbicc", "mcpi", "powerqilu, level 1", "fieldsplit, fgbilu"],
-    "gamg with finegrain": ["gamg with fgbilu", "gamg, unsmoothed, with fgbilu", "gamg, unsmoothed, with mcpi",
+    "multigrid with finegrain": ["cpr", "cpr, sum", "gamg with fgbilu", "gamg, unsmoothed, with fgbilu", "gamg, unsmoothed, with mcpi",
                             "fieldsplit, gamg, unsmoothed, with fgbilu"],
 }
 
