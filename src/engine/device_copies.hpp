@@ -19,9 +19,9 @@ public:
   Staged(Backend backend, Method method) : backend_(backend), engine_(make_engine(backend, method)) {}
   using Engine::factor;
 
-  SetupError analyze(const OperatorView &view, const EngineOptions &asked) override
+  SetupError analyze(const OperatorView &view, const EngineOptions &requested) override
   {
-    EngineOptions options = asked;
+    EngineOptions options = requested;
     options.backend = backend_;
     const SetupError error = engine_->analyze(view, options);
     if (error) return error;

@@ -43,7 +43,7 @@ public:
     run_.begin(view, options, plan, factor_.pattern.row_of);
     reports_position_ = elimination.ordering.extent(0) > 0; // rows that follow a bad one are bad too
     factor_.storage = storage;
-    factor_.is_part = elimination.drops_after;
+    factor_.drops_after = elimination.drops_after;
     factor_.allocate(run_.n, kind == FactorKind::icc);
     grid_ = options.grid;
     grid_coupling_ = options.coupling;
@@ -76,13 +76,13 @@ public:
   FactorReport factor(const Values &values, Real) override
   {
     run_.clear_pivot_report();
-    StoredBlocks<Space> made = factor_.make_room(run_.n, factor_precision_);
-    factoring_->factor(values, made, reports_position_ ? nullptr : run_.row_of());
-    if (made.lower.data() != factor_.lower.data()) {
+    StoredBlocks<Space> computed = factor_.factorization_memory(run_.n, factor_precision_);
+    factoring_->factor(values, computed, reports_position_ ? nullptr : run_.row_of());
+    if (computed.lower.data() != factor_.lower.data()) {
       run_.exec.fence(); // before memory is freed
-      factoring_->give_back();
+      factoring_->free_memory();
     }
-    sweeps_->adopt(made);
+    sweeps_->adopt(computed);
     run_.check_inverses(factor_.diagonal.data(), factor_.storage.diagonal, run_.row_of(), run_.rows);
     FactorReport report = run_.read_pivot_report();
     factor_.lower.template measure<Exec>();
@@ -129,7 +129,7 @@ private:
     const Selection selection = select_for_factor(view.owned, grid_, grid_coupling_);
     if (!run_.residuals.kept) {
       run_.allow_residuals(view);
-      eisenstat_->keep_left_out(view, selection);
+      eisenstat_->keep_ignored(view, selection);
     }
     eisenstat_->allow_products(view, selection);
     count();
@@ -165,23 +165,23 @@ private:
   {
     const double n = run_.n, nn = n * n, lower = double(factor_.pattern.lower.col.extent(0)),
                  upper = double(factor_.pattern.upper.col.extent(0));
-    const FactoringCount made = factoring_->count();
+    const FactoringCount count = factoring_->count();
     const Residuals<Space> &r = run_.residuals;
     const std::size_t vector = run_.scalars() * sizeof(Scalar), block = std::size_t(run_.n * run_.n) * sizeof(Scalar);
     const std::size_t lines = sweeps_->line_bytes();
     Statistics &s = run_.statistics;
     s.lower = Index(lower);
     s.upper = s.factor == FactorKind::icc ? 0 : Index(upper); // stored blocks
-    s.updates = Offset(made.products);
-    s.searched = made.searched;
-    s.lists_deferred = made.lists_deferred;
+    s.updates = Offset(count.products);
+    s.searched = count.searched;
+    s.lists_deferred = count.lists_deferred;
     s.factor_bytes = factor_.bytes();
-    s.index_bytes = factor_.pattern.bytes() + made.indices + r.index_bytes() + run_.forward.bytes() +
-                    run_.backward.bytes() + run_.made.bytes() + run_.flags.bytes() + lines;
-    s.work_bytes = sweeps_->work_bytes() + made.blocks + r.work_bytes();
+    s.index_bytes = factor_.pattern.bytes() + count.indices + r.index_bytes() + run_.forward.bytes() +
+                    run_.backward.bytes() + run_.factor_order.bytes() + run_.flags.bytes() + lines;
+    s.work_bytes = sweeps_->work_bytes() + count.blocks + r.work_bytes();
     s.apply_bytes = sweeps_->block_bytes() + 4 * vector + (lines > 0 ? lines : factor_.structure() * sizeof(Index));
     s.apply_flops = 2 * nn * (lower + upper + run_.rows);
-    s.factor_flops = 2 * nn * n * (made.products + made.upper + run_.rows);
+    s.factor_flops = 2 * nn * n * (count.products + count.upper + run_.rows);
     s.apply_launches = run_.by_kernels() ? 2 * Offset(run_.forward.groups()) : s.tasks > 0 ? 2 : 0;
     if (!r.kept) return;
     run_.count_long_residual();

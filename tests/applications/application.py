@@ -15,7 +15,10 @@ from meshes import write_square
 here = Path(__file__).resolve().parent
 compile_script = here.parent / "clients/compile"
 sources = here.parents[1] / "src/petsc/pc"
-types = re.findall(r"&(\w+)_type", (sources / "types.hpp").read_text())
+# Each type, and the text of its row in AllTypes().
+rows = {name.lower(): row for name, row in re.findall(r"\{\.type = PC(\w+),(.*?)(?=\{\.type = PC|return all;)",
+                                                     (here.parent / "petsc/pc/types.cpp").read_text(), re.S)}
+types = list(rows)
 # Key of the reference that -citations prints if the type was used. Without this check, a program that ignores an
 # option would compare PETSc with itself.
 citation = {name: re.search(r'citation\[\] =\s*"@\w+\{(\w+),', (sources / f"types/{name}.cpp").read_text())[1]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The programs of the table: commands, types to run, and expected failures."""
-from application import Application
+from application import Application, rows
 
-GENERAL = ["fgbilu", "mcpi", "powerqilu"]
-STAR = GENERAL + ["sip"]  # for the star of a grid
-SYMMETRIC = ["fgbilu", "fgbicc", "mcpi", "powerqilu"]
-ALL = SYMMETRIC + ["sip"]
+ALL = list(rows)
+SYMMETRIC = [name for name in ALL if ".needs_grid" not in rows[name]]
+STAR = [name for name in ALL if ".symmetric" not in rows[name]]  # for the star of a grid
+GENERAL = [name for name in SYMMETRIC if name in STAR]
 
 ksp, snes, ts, tao = "ksp/ksp/tutorials/", "snes/tutorials/", "ts/tutorials/", "tao/"
 plex = "-dm_plex_simplex 0 -petscpartitioner_type simple -dm_plex_box_faces "

@@ -30,12 +30,13 @@ struct TypeCase {
   // none.
   const char *reference = nullptr;
   std::string as_reference = "";
-  bool needs_grid = false; // supports matrices of DMDAs only
-  bool symmetric = false;  // supports symmetric matrices only, so that all of its tests' are
-  bool relaxes = false;    // inverts the diagonal blocks of the matrix, and factors nothing
-  bool definite = false;   // its default shift is positive_definite
-  bool half = true;        // has precision half
-  std::string base = "";   // options of the PCs in which test_options.cpp changes one option
+  bool needs_grid = false;     // supports matrices of DMDAs only
+  bool symmetric = false;      // supports symmetric matrices only, so that all of its tests' are
+  bool keeps_symmetry = false; // its M is symmetric if the matrix is, as KSPCG needs
+  bool relaxes = false;        // inverts the diagonal blocks of the matrix, and factors nothing
+  bool definite = false;       // its default shift is positive_definite
+  bool half = true;            // has precision half
+  std::string base = "";       // options of the PCs in which test_options.cpp changes one option
 };
 
 const std::vector<TypeCase> &AllTypes();

@@ -16,7 +16,7 @@ namespace finegrain
 
 // Returns the pages of a host array to the system before the array is freed, because malloc may be configured to
 // keep them. SuperLU_DIST, which most builds of PETSc load, configures it so. The contents are lost.
-inline void give_back_pages([[maybe_unused]] void *data, [[maybe_unused]] std::size_t bytes)
+inline void free_pages([[maybe_unused]] void *data, [[maybe_unused]] std::size_t bytes)
 {
 #if defined(__linux__)
   constexpr std::uintptr_t page = std::uintptr_t(1) << 16; // a multiple of the page sizes of all machines
@@ -39,9 +39,9 @@ template <class Space> struct BlockStorage {
     Kokkos::deep_copy(Kokkos::subview(bytes, std::make_pair(size_, size_ + slack)), 0);
   }
   // Frees the memory, which no copy of this object may share.
-  void give_back()
+  void free_memory()
   {
-    if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) give_back_pages(bytes.data(), size_);
+    if constexpr (std::is_same_v<Space, Kokkos::HostSpace>) free_pages(bytes.data(), size_);
     *this = {};
   }
   void *data() const { return bytes.data(); }

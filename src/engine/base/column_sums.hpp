@@ -185,8 +185,8 @@ KOKKOS_FORCEINLINE_FUNCTION void sum_products(const Lanes &lanes, BlockSize<N> n
     return;
   }
 #endif
-  for_each_strip<V>(lanes, vectors, [=](auto s, auto some) FINEGRAIN_INLINE {
-    some.each([&](int v) FINEGRAIN_INLINE {
+  for_each_strip<V>(lanes, vectors, [=](auto s, auto lane_vectors) FINEGRAIN_INLINE {
+    lane_vectors.each([&](int v) FINEGRAIN_INLINE {
       T total[std::size_t(s.width)];
       ColumnSums<N, T, s.width>{n, s}(
         first, last, block, [&](Index e) FINEGRAIN_INLINE { return x(e, v); }, total);

@@ -42,13 +42,14 @@ public:
   template <class T> void operator()(T *to, const T *from, std::size_t size)
   {
     const std::size_t bytes = size * sizeof(T);
-    if (!is_far || bytes <= 2 * buffer_bytes_) return copy_up<Space>(to, from, size);
-    if (!ways_[0]) ways_ = {std::make_unique<Way>(buffer_bytes_), std::make_unique<Way>(buffer_bytes_)};
+    if (!uses_buffers || bytes <= 2 * buffer_bytes_) return copy_up<Space>(to, from, size);
+    if (!buffers_[0])
+      buffers_ = {std::make_unique<PinnedBuffer>(buffer_bytes_), std::make_unique<PinnedBuffer>(buffer_bytes_)};
     Kokkos::fence(); // kernels may still read the old contents; deep_copy() waits for them too
     for (std::size_t at = 0, turn = 0; at < bytes; at += buffer_bytes_, ++turn)
-      ways_[turn % 2]->send(reinterpret_cast<char *>(to) + at, reinterpret_cast<const char *>(from) + at,
-                            std::min(buffer_bytes_, bytes - at));
-    for (const auto &way : ways_) way->wait();
+      buffers_[turn % 2]->send(reinterpret_cast<char *>(to) + at, reinterpret_cast<const char *>(from) + at,
+                               std::min(buffer_bytes_, bytes - at));
+    for (const auto &buffer : buffers_) buffer->wait();
   }
 
 private:
@@ -58,17 +59,17 @@ private:
   using Pinned = Kokkos::HostSpace;
 #endif
 #if defined(FINEGRAIN_EMULATE_DEVICE)
-  static constexpr bool is_far = true; // tests run the code of devices
+  static constexpr bool uses_buffers = true; // tests run the code of devices
 #else
-  static constexpr bool is_far = !std::is_same_v<Space, Kokkos::HostSpace>;
+  static constexpr bool uses_buffers = !std::is_same_v<Space, Kokkos::HostSpace>;
 #endif
   using Exec = typename Space::execution_space;
 
   // Pinned memory, and the queue that copies it to the device.
-  class Way
+  class PinnedBuffer
   {
   public:
-    explicit Way(std::size_t buffer_bytes)
+    explicit PinnedBuffer(std::size_t buffer_bytes)
         : exec_(with_own_queue<Exec>()), pinned_(make_array<char, Pinned>("pinned", buffer_bytes))
     {
     }
@@ -100,7 +101,7 @@ private:
   };
 
   std::size_t buffer_bytes_;
-  std::array<std::unique_ptr<Way>, 2> ways_; // allocated at first use
+  std::array<std::unique_ptr<PinnedBuffer>, 2> buffers_; // allocated at first use
 };
 
 } // namespace finegrain

@@ -86,7 +86,7 @@ inline int count()
 }
 
 // Returns the device on which Kokkos runs, or -1 if Kokkos does not tell.
-inline int number()
+inline int current_device()
 {
 #if defined(KOKKOS_ENABLE_CUDA)
   return Exec().cuda_device();
@@ -142,7 +142,7 @@ KOKKOS_FORCEINLINE_FUNCTION void rest()
 }
 
 // Prefetches a cache line into the second-level cache. It does not wait, and an invalid address does no harm.
-KOKKOS_FORCEINLINE_FUNCTION void ask_for([[maybe_unused]] const void *line)
+KOKKOS_FORCEINLINE_FUNCTION void prefetch_line([[maybe_unused]] const void *line)
 {
 #if defined(__CUDACC__)
   asm volatile("prefetch.L2 [%0];" ::"l"(line));

@@ -213,7 +213,7 @@ inline KokkosState start_kokkos(int device = -1)
 inline int kokkos_device()
 {
 #if defined(FINEGRAIN_GPU)
-  return gpu::number();
+  return gpu::current_device();
 #else
   return -1;
 #endif

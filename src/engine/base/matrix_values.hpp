@@ -44,9 +44,9 @@ struct MatrixValues {
   }
 
   // Prefetch distance of factorizations, in rows.
-  static constexpr Index rows_ahead = 4;
+  static constexpr Index prefetch_rows = 4;
   // Prefetches the block of an entry on hosts. Does nothing for a negative entry.
-  template <int N> KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead(Index entry) const
+  template <int N> KOKKOS_FORCEINLINE_FUNCTION void prefetch_entry(Index entry) const
   {
     if (entry < 0) return;
     if (!base) return prefetch<std::size_t(N) * N * sizeof(Scalar), Caches::second>(values + Offset(entry) * N * N);
@@ -60,10 +60,10 @@ struct MatrixValues {
   {
     if (!base) return accumulate<sign>(s, n, values + Offset(entry) * n * n, x, sums);
     const Offset piece = Offset(entry) * n + s.first; // first row of the strip
-    const auto add = [&](const auto &number) FINEGRAIN_INLINE {
+    const auto add = [&](const auto &scalar_at) FINEGRAIN_INLINE {
       for (int c = 0; c < n; ++c) {
         Scalar column[std::size_t(W)];
-        for (int r = 0; r < W; ++r) column[r] = number(r, c);
+        for (int r = 0; r < W; ++r) column[r] = scalar_at(r, c);
         if constexpr (sign == Sign::minus) sums.subtract_product(multiplier(x[c]), column);
         else sums.add_product(multiplier(x[c]), column);
       }
@@ -81,12 +81,12 @@ struct MatrixValues {
   }
 
   // Returns a function f(at) that gives the scalars of an entry's block by columns.
-  KOKKOS_FORCEINLINE_FUNCTION auto numbers(int n, Index entry) const
+  KOKKOS_FORCEINLINE_FUNCTION auto scalars(int n, Index entry) const
   {
-    return [=, source = *this](int at) FINEGRAIN_INLINE { return source.number(n, entry, at); };
+    return [=, source = *this](int at) FINEGRAIN_INLINE { return source.scalar(n, entry, at); };
   }
   // Returns scalar `at` of an entry's block by columns.
-  KOKKOS_FORCEINLINE_FUNCTION Scalar number(int n, Index entry, int at) const
+  KOKKOS_FORCEINLINE_FUNCTION Scalar scalar(int n, Index entry, int at) const
   {
     return base ? value(Offset(entry) * n + at % n, at / n) : values[Offset(entry) * n * n + at];
   }

@@ -92,15 +92,15 @@ KOKKOS_INLINE_FUNCTION Offset narrow(const From *from, Offset count, PartOf<From
   if constexpr (Parts<From>::count == 2)
     return narrow(reinterpret_cast<const PartOf<From> *>(from), 2 * count, scale, reinterpret_cast<PartOf<To> *>(to));
   else {
-    Offset flushed = 0, whole = 0;
+    Offset flushed = 0, vectorized = 0;
 #if !defined(FINEGRAIN_DEVICE_COMPILER)
     if constexpr (!std::is_same_v<To, double>) {
       constexpr int width = 32 / sizeof(From);
       VectorType<From, width> factor{};
       VectorType<std::int32_t, width> lost{};
       for (int i = 0; i < width; ++i) factor[i] = scale;
-      whole = count / width * width;
-      for (Offset i = 0; i < whole; i += width) {
+      vectorized = count / width * width;
+      for (Offset i = 0; i < vectorized; i += width) {
         const auto before = vector_read<From, width>(from + i);
         const auto scaled = before * factor;
         const auto single = __builtin_convertvector(scaled, VectorType<float, width>);
@@ -112,7 +112,7 @@ KOKKOS_INLINE_FUNCTION Offset narrow(const From *from, Offset count, PartOf<From
       for (int i = 0; i < width; ++i) flushed += lost[i];
     }
 #endif
-    for (Offset i = whole; i < count; ++i) {
+    for (Offset i = vectorized; i < count; ++i) {
       To stored;
       flushed += narrow_one(detail::read_number(from + i), scale, stored);
       detail::write_number(to + i, stored);

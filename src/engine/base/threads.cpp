@@ -25,7 +25,7 @@ namespace finegrain
 namespace
 {
 
-std::atomic<int> asked{0};
+std::atomic<int> requested{0};
 std::atomic<bool> forked{false}; // this is a child process: the threads in its memory are those of its parent
 
 // Runs at the first call, not when the library is loaded: loading must not run code on a processor for which it was
@@ -140,7 +140,7 @@ bool reserve_workers()
 void set_host_threads(int count)
 {
   watch_forks(); // the caller may have threads already
-  asked = count;
+  requested = count;
 }
 
 HostThreads find_host_threads()
@@ -148,10 +148,12 @@ HostThreads find_host_threads()
 #if defined(_OPENMP)
   if (forked.load(std::memory_order_relaxed)) return {1, "after fork()"};
   static const bool by_environment = std::getenv("OMP_NUM_THREADS") != nullptr; // OpenMP too reads it once
-  const int wanted = asked ? asked.load() : by_environment ? omp_get_max_threads() : 1;
+  const int wanted = requested ? requested.load() : by_environment ? omp_get_max_threads() : 1;
   const int cores = wanted > 1 ? omp_get_num_procs() : 1;
   if (wanted > cores) return {cores, "as many as cores"};
-  return {wanted, asked ? "-finegrain_threads" : by_environment ? "OMP_NUM_THREADS" : "OMP_NUM_THREADS is not set"};
+  return {wanted, requested        ? "-finegrain_threads"
+                  : by_environment ? "OMP_NUM_THREADS"
+                                   : "OMP_NUM_THREADS is not set"};
 #else
   return {1, "built without OpenMP"};
 #endif

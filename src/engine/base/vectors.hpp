@@ -33,7 +33,7 @@ template <int V> struct AllVectors {
       for (int v = 0; v < count; ++v) f(v);
   }
   // Calls f(k, v) without a loop. What f keeps at index k of an array of `most` entries then stays in registers.
-  template <class F> KOKKOS_FORCEINLINE_FUNCTION void each_in_order(const F &f) const
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void each_unrolled(const F &f) const
   {
     [&]<int... k>(std::integer_sequence<int, k...>) FINEGRAIN_INLINE
     {
@@ -43,7 +43,7 @@ template <int V> struct AllVectors {
   }
   // Calls f(k, k) beyond `count` too, where there are no vectors, because g++ does not see that these values are
   // never read.
-  template <class F> KOKKOS_FORCEINLINE_FUNCTION void at_all(const F &f) const
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void all_unrolled(const F &f) const
   {
     [&]<int... k>(std::integer_sequence<int, k...>) FINEGRAIN_INLINE { (f(k, k), ...); }
     (std::make_integer_sequence<int, V>());
@@ -52,11 +52,11 @@ template <int V> struct AllVectors {
 
 struct OneVector {
   static constexpr int most = 1;
-  int number;
+  int vector;
 
-  template <class F> KOKKOS_FORCEINLINE_FUNCTION void each(const F &f) const { f(number); }
-  template <class F> KOKKOS_FORCEINLINE_FUNCTION void at_all(const F &f) const { f(0, number); }
-  template <class F> KOKKOS_FORCEINLINE_FUNCTION void each_in_order(const F &f) const { f(0, number); }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void each(const F &f) const { f(vector); }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void all_unrolled(const F &f) const { f(0, vector); }
+  template <class F> KOKKOS_FORCEINLINE_FUNCTION void each_unrolled(const F &f) const { f(0, vector); }
 };
 
 // Calls f(strip, vectors of this lane) for all rows of a block and all vectors. Strips are narrow enough for the
@@ -74,8 +74,8 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_strip(const Lanes &lanes, [[maybe_unus
 template <int V, class Lanes, class F>
 KOKKOS_FORCEINLINE_FUNCTION void each_output(const Lanes &lanes, const Vectors &vectors, const F &f)
 {
-  for_each_strip<V>(lanes, vectors.count, [=](auto s, auto some) FINEGRAIN_INLINE {
-    for (int i = s.first; i < s.first + s.width; ++i) some.each([&](int v) FINEGRAIN_INLINE { f(i, v); });
+  for_each_strip<V>(lanes, vectors.count, [=](auto s, auto lane_vectors) FINEGRAIN_INLINE {
+    for (int i = s.first; i < s.first + s.width; ++i) lane_vectors.each([&](int v) FINEGRAIN_INLINE { f(i, v); });
   });
 }
 

@@ -27,7 +27,7 @@ struct LoadParts {
   {
     const Index e = Index(i / (n * n));
     const int at = int(i % (n * n));
-    blocks[i] = e < entries ? owned.number(n, e, at) : coupling.number(n, e - entries, at);
+    blocks[i] = e < entries ? owned.scalar(n, e, at) : coupling.scalar(n, e - entries, at);
   }
 };
 

@@ -39,7 +39,7 @@ HostArray<Index> order_by_tile(const SharedRows &s, const HostArray<Index> &orde
 {
   const Graph &g = s.selection.graph;
   const Index all = g.rows, owned = Index(order.extent(0));
-  std::vector<char> first(std::size_t(all), 0), beside(std::size_t(all), 0);
+  std::vector<char> precedes(std::size_t(all), 0), first_ring(std::size_t(all), 0);
   const auto each_coupling = [&](const auto &visit) {
     for (Index row = 0; row < all; ++row)
       for (Index f = g.ptr(row); f < g.ptr(row + 1); ++f) {
@@ -49,19 +49,19 @@ HostArray<Index> order_by_tile(const SharedRows &s, const HostArray<Index> &orde
   };
   each_coupling([&](Index other, Index own) {
     if (other < owned || own >= owned) return;
-    beside[std::size_t(other)] = 1;
-    first[std::size_t(other)] = s.key(other) < s.key(own);
+    first_ring[std::size_t(other)] = 1;
+    precedes[std::size_t(other)] = s.key(other) < s.key(own);
   });
   each_coupling([&](Index neighbor, Index other) {
-    if (neighbor >= owned && !beside[std::size_t(neighbor)] && beside[std::size_t(other)])
-      first[std::size_t(neighbor)] |= first[std::size_t(other)];
+    if (neighbor >= owned && !first_ring[std::size_t(neighbor)] && first_ring[std::size_t(other)])
+      precedes[std::size_t(neighbor)] |= precedes[std::size_t(other)];
   });
   auto rows = make_array<Index>("finegrain::order", std::size_t(all));
   Index at = 0;
   const auto add_others = [&](bool wanted) {
     const Index from = at;
     for (Index row = owned; row < all; ++row)
-      if (bool(first[std::size_t(row)]) == wanted) rows(at++) = row;
+      if (bool(precedes[std::size_t(row)]) == wanted) rows(at++) = row;
     std::sort(rows.data() + from, rows.data() + at, [&](Index a, Index b) { return s.key(a) < s.key(b); });
   };
   add_others(true);

@@ -43,14 +43,14 @@ template <int N> struct EisenstatRootRow {
 private:
   KOKKOS_FORCEINLINE_FUNCTION bool is_hermitian(const Scalar *d) const
   {
-    Real largest = 0, apart = 0;
+    Real largest = 0, asymmetry = 0;
     for (int c = 0; c < n; ++c)
       for (int r = 0; r <= c; ++r) {
         const Real here = magnitude(d[c * n + r]), off = magnitude(d[c * n + r] - conjugate(d[r * n + c]));
         largest = here > largest ? here : largest;
-        apart = off > apart ? off : apart;
+        asymmetry = off > asymmetry ? off : asymmetry;
       }
-    return apart * apart <= std::numeric_limits<Real>::epsilon() * largest * largest;
+    return asymmetry * asymmetry <= std::numeric_limits<Real>::epsilon() * largest * largest;
   }
   // Factors d from the last column to the first. Reads its upper triangle only.
   KOKKOS_FORCEINLINE_FUNCTION bool factor(const Scalar *d, Scalar *root) const

@@ -115,7 +115,7 @@ public:
     }
     sweep_forward(f, a.v, f.t, couples ? coupled_.data() : nullptr, a.u);
     const std::size_t nn = std::size_t(run.n) * std::size_t(run.n), rows = std::size_t(run.rows);
-    const std::size_t c = f.coupled ? f.coupled->slots.extent(0) + r.ignored.entries() + r.ghost.entries() : 0;
+    const std::size_t c = f.coupled ? f.coupled->order.extent(0) + r.ignored.entries() + r.ghost.entries() : 0;
     const std::size_t blocks = std::size_t(run.statistics.upper + run.statistics.lower) + rows + c +
                                (symmetric_ && (couples || fetches) ? rows : 0);
     run.statistics.bytes_read += double(blocks * nn * sizeof(Scalar));
@@ -162,7 +162,7 @@ private:
   }
   template <class Factor> static bool has_couplings(const Factor &f)
   {
-    return f.coupled && f.coupled->slots.extent(0) > 0;
+    return f.coupled && f.coupled->order.extent(0) > 0;
   }
   template <class Factor> const Scalar *left(const Factor &f) const
   {
@@ -210,7 +210,7 @@ private:
   {
     ResidualRunner<Exec> &run = f.run;
     const Residuals<Space> &r = run.residuals;
-    const EisenstatCouplingArguments a{.sweep_indices = f.coupled->slots.data(),
+    const EisenstatCouplingArguments a{.sweep_indices = f.coupled->order.data(),
                                        .row_of = f.row_of,
                                        .inside = r.ignored.list(),
                                        .ghost = r.ghost.list(),

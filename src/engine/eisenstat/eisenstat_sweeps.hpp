@@ -31,7 +31,7 @@ public:
     corrects_ = true;
     Base::allow_corrections(view, selection);
   }
-  void keep_left_out(const OperatorView &view, const Selection &selection)
+  void keep_ignored(const OperatorView &view, const Selection &selection)
   {
     Base::allow_corrections(view, selection);
   }
@@ -68,14 +68,14 @@ private:
         sweep_indices.push_back(sweep_index);
     coupled_ = split_places<Space>(std::move(sweep_indices), coupling, row_at);
   }
-  struct WholeSweeps {
+  struct OneRankSweeps {
     Runner<Exec> &run;
 
     template <class Body> void forward(Scalar *, const Body &body) const { body(run.sweep(run.forward)); }
     template <class Body> void backward(Scalar *, const Body &body) const { body(run.sweep(run.backward)); }
     const Scalar *with_others(const Scalar *b, Scalar *) const { return b; }
   };
-  EisenstatFactor<Exec, WholeSweeps> as_factor(const Values &values = {})
+  EisenstatFactor<Exec, OneRankSweeps> as_factor(const Values &values = {})
   {
     this->y_known_ = false;
     return {.run = run_,

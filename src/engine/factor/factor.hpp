@@ -33,7 +33,7 @@ struct FactorArguments {
 // Searches for products by the columns of upper blocks, on hosts, instead of reading lists. Each thread gathers a
 // row in its own share of the work memory.
 struct ColumnSearch {
-  const Index *lower_col = nullptr, *upper_row = nullptr; // columns of lower and upper entries
+  const Index *lower_col = nullptr, *upper_row = nullptr; // columns of lower and upper entries; upper_row has rows
   bool lower_by_position = false;                         // lower_col has positions; else rows
   const Index *row_of = nullptr, *position = nullptr;     // null: positions are rows
   Index last_position = 0;
@@ -60,7 +60,7 @@ struct ColumnSearch {
     return lower_by_position ? row_at(lower_col[e]) : lower_col[e];
   }
   // Sweep index of the pivot row of a lower entry in the upper triangle.
-  KOKKOS_FORCEINLINE_FUNCTION Index pivot_slot(Index e) const
+  KOKKOS_FORCEINLINE_FUNCTION Index pivot_sweep_index(Index e) const
   {
     const Index c = lower_col[e];
     return last_position - (lower_by_position || !position ? c : position[c]);
@@ -82,17 +82,17 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
   KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
   // Prefetches the blocks that a row some rows later reads, on hosts: blocks of the matrix, and of the rows that are
   // subtracted. Rows are visited by bundles of grid lines, which hardware prefetchers do not follow.
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead([[maybe_unused]] Index sweep_index) const
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch_row([[maybe_unused]] Index sweep_index) const
   {
 #if !defined(FINEGRAIN_ON_DEVICE)
-    sweep_index += MatrixValues::rows_ahead;
+    sweep_index += MatrixValues::prefetch_rows;
     if (N < 2 || sweep_index > arg.last_position) return;
     const Index upper_index = arg.last_position - sweep_index;
     for (Index e = arg.lower_ptr[sweep_index]; e < arg.lower_ptr[sweep_index + 1]; ++e)
-      arg.source.template prefetch_ahead<N>(arg.lower_source[e]);
-    arg.source.template prefetch_ahead<N>(arg.diagonal_source[sweep_index]);
+      arg.source.template prefetch_entry<N>(arg.lower_source[e]);
+    arg.source.template prefetch_entry<N>(arg.diagonal_source[sweep_index]);
     for (Index f = arg.upper_ptr[upper_index]; f < arg.upper_ptr[upper_index + 1]; ++f)
-      arg.source.template prefetch_ahead<N>(arg.upper_source[f]);
+      arg.source.template prefetch_entry<N>(arg.upper_source[f]);
     if (!arg.to_diagonal.ptr) return;
     for (Offset u = arg.to_diagonal.ptr[sweep_index]; u < arg.to_diagonal.ptr[sweep_index + 1]; ++u)
       prefetch<std::size_t(N) * N * sizeof(OffDiagonal), Caches::second>(upper() +
@@ -133,7 +133,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
   KOKKOS_FORCEINLINE_FUNCTION Real pivot_sizes(Index sweep_index) const
   {
     const UpdateList &list = arg.to_diagonal;
-    Real sum = magnitude(arg.source.number(n, arg.diagonal_source[sweep_index], 0));
+    Real sum = magnitude(arg.source.scalar(n, arg.diagonal_source[sweep_index], 0));
     for (Offset u = list.ptr[sweep_index]; u < list.ptr[sweep_index + 1]; ++u)
       sum = add_size(lower()[list.left[u]], upper()[list.right[u]], sum);
     return sum;
@@ -143,7 +143,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorBlocks {
                                                                             Index sweep_index) const
   {
     return invert_pivot_block(lanes, n, d, work, space, arg.shift,
-                              arg.source.numbers(n, arg.diagonal_source[sweep_index]));
+                              arg.source.scalars(n, arg.diagonal_source[sweep_index]));
   }
 };
 
@@ -163,7 +163,7 @@ template <int N, class OffDiagonal, class Diagonal> struct FactorRow : FactorBlo
   {
     const Offset nn = Offset(n) * n;
     Scalar *block = scratch, *d = block + nn, *work = d + nn;
-    this->prefetch_ahead(sweep_index);
+    this->prefetch_row(sweep_index);
 
     for (Index e = arg.lower_ptr[sweep_index]; e < arg.lower_ptr[sweep_index + 1]; ++e) {
       this->store(lanes, updated(lanes, arg.lower_source[e], arg.to_lower, e, block), this->lower() + e * nn);
@@ -236,7 +236,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
     const Index u0 = arg.upper_ptr[upper_index], u1 = arg.upper_ptr[upper_index + 1];
     // Targets: `at` is the diagonal, first_upper + f is upper entry f.
     const Index at = l1 - l0, first_upper = at + 1 - u0;
-    this->prefetch_ahead(sweep_index);
+    this->prefetch_row(sweep_index);
     for (Index e = l0; e < l1; ++e) place(lanes, s.lower_row(e), e - l0, arg.lower_source[e]);
     place(lanes, row, at, arg.diagonal_source[sweep_index]);
     for (Index f = u0; f < u1; ++f) place(lanes, s.upper_row[f], first_upper + f, arg.upper_source[f]);
@@ -245,7 +245,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SearchedFactorRow
     for (Index e = l0; e < l1; ++e) {
       const OffDiagonal *l = this->lower() + e * nn;
       this->store(lanes, s.blocks + (e - l0) * nn, this->lower() + e * nn);
-      for (Index k = s.pivot_slot(e), f = arg.upper_ptr[k]; f < arg.upper_ptr[k + 1]; ++f) {
+      for (Index k = s.pivot_sweep_index(e), f = arg.upper_ptr[k]; f < arg.upper_ptr[k + 1]; ++f) {
         const Index target = s.target[s.upper_row[f]];
         if (target < 0) continue;
         subtract(lanes, l, this->upper() + f * nn, s.blocks + target * nn);
@@ -306,9 +306,9 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
     const Index row = s.row_at(sweep_index), upper_index = arg.last_position - sweep_index;
     const Index l0 = arg.lower_ptr[sweep_index], l1 = arg.lower_ptr[sweep_index + 1];
     const Index u0 = arg.upper_ptr[upper_index], u1 = arg.upper_ptr[upper_index + 1];
-    for (Index e = l0; e < l1; ++e) row_at[s.lower_row(e)] = number(arg.lower_source[e]);
-    row_at[row] = number(arg.diagonal_source[sweep_index]);
-    for (Index f = u0; f < u1; ++f) row_at[s.upper_row[f]] = number(arg.upper_source[f]);
+    for (Index e = l0; e < l1; ++e) row_at[s.lower_row(e)] = scalar(arg.lower_source[e]);
+    row_at[row] = scalar(arg.diagonal_source[sweep_index]);
+    for (Index f = u0; f < u1; ++f) row_at[s.upper_row[f]] = scalar(arg.upper_source[f]);
 
     const Real before = read_max(s.largest);
     Real sizes = magnitude(row_at[row]); // upper bound of the magnitudes of the pivot's terms
@@ -316,7 +316,7 @@ template <class OffDiagonal, class Diagonal> struct SearchedFactorRow<1, OffDiag
     for (Index e = l0; e < l1; ++e) {
       this->store(lanes, row_at + s.lower_row(e), this->lower() + e);
       const Scalar l = convert<Scalar>(this->lower()[e]);
-      const Index k = s.pivot_slot(e), first = arg.upper_ptr[k], last = arg.upper_ptr[k + 1];
+      const Index k = s.pivot_sweep_index(e), first = arg.upper_ptr[k], last = arg.upper_ptr[k + 1];
       sizes = madd(magnitude(l), before, sizes);
       for (Index f = first; f < last; ++f) {
         Scalar &to = row_at[s.upper_row[f]];
@@ -346,15 +346,15 @@ private:
   // Sum of the magnitudes of the terms of the row's pivot, in the order of the lists.
   KOKKOS_FUNCTION Real pivot_sizes(Index sweep_index, Index row) const
   {
-    Real sum = magnitude(number(arg.diagonal_source[sweep_index]));
+    Real sum = magnitude(scalar(arg.diagonal_source[sweep_index]));
     for (Index e = arg.lower_ptr[sweep_index]; e < arg.lower_ptr[sweep_index + 1]; ++e)
-      for (Index k = search.pivot_slot(e), f = arg.upper_ptr[k]; f < arg.upper_ptr[k + 1]; ++f)
+      for (Index k = search.pivot_sweep_index(e), f = arg.upper_ptr[k]; f < arg.upper_ptr[k + 1]; ++f)
         if (search.upper_row[f] == row) sum = add_size(this->lower()[e], this->upper()[f], sum);
     return sum;
   }
-  KOKKOS_FORCEINLINE_FUNCTION Scalar number(Index source) const
+  KOKKOS_FORCEINLINE_FUNCTION Scalar scalar(Index source) const
   {
-    return source < 0 ? Scalar(0) : arg.source.number(1, source, 0);
+    return source < 0 ? Scalar(0) : arg.source.scalar(1, source, 0);
   }
 };
 

@@ -172,23 +172,24 @@ private:
 bool fold_upper(Pattern<Host> &p)
 {
   const Index entries = Index(p.lower.col.extent(0));
-  const auto &mirrored = p.to_diagonal.right; // DILU has one product for each pair of transposed entries
-  if (Index(p.upper.col.extent(0)) != entries || Index(mirrored.extent(0)) != entries) return false;
+  const auto &transposed = p.to_diagonal.right; // DILU has one product for each pair of transposed entries
+  if (Index(p.upper.col.extent(0)) != entries || Index(transposed.extent(0)) != entries) return false;
   for (Index e = 0; e < entries; ++e)
     if (p.to_diagonal.left(e) != e) return false;
   const auto pivot = make_array<Index>("finegrain::pivot", std::size_t(entries));
-  const HostArray<Index> transposed_entry("finegrain::transposed_entry", std::size_t(entries + mirrors_ahead));
+  const HostArray<Index> transposed_entry("finegrain::transposed_entry",
+                                          std::size_t(entries + symmetric_prefetch_entries));
   for (Index sweep_index = 0; sweep_index < p.rows; ++sweep_index)
     for (Index f = p.upper.ptr(sweep_index); f < p.upper.ptr(sweep_index + 1); ++f)
       pivot(f) = p.rows - 1 - sweep_index; // by upper entry
   const StoredOrder o = invert_order(p.rows, p.row_of);
   for (Index pos = 0; pos < p.rows; ++pos)
     for (Index e = p.lower.ptr(pos); e < p.lower.ptr(pos + 1); ++e) {
-      const Index f = mirrored(e);
+      const Index f = transposed(e);
       // The elimination order may differ from the row order of the matrix.
       p.lower.source(e) = o.row(pivot(f)) < o.row(pos) ? p.upper.source(f) : ~p.lower.source(e);
       transposed_entry(f) = e;
-      mirrored(e) = pivot(f);
+      transposed(e) = pivot(f);
     }
   p.upper.source = transposed_entry;
   p.to_diagonal.left = {};
@@ -202,29 +203,29 @@ Transposed<Host> transpose_pattern(const Pattern<Host> &p)
   const StoredOrder o = invert_order(rows, p.row_of);
 
   // Visits rows in ascending order, so that the entries of a sweep index are in that order.
-  const auto part = [&](const Triangle<Host> &t, bool reversed, auto column) {
+  const auto transpose = [&](const Triangle<Host> &t, bool reversed, auto column) {
     Transposed<Host>::Part q{HostArray<Index>("finegrain::ptr", std::size_t(rows) + 1),
                              make_array<Index>("finegrain::entry", t.col.extent(0)),
                              make_array<Index>("finegrain::row", t.col.extent(0))};
-    const auto slot_of = [&](Index e) {
+    const auto sweep_index_of = [&](Index e) {
       const Index pos = o.pos(column(t.col(e)));
       return reversed ? rows - 1 - pos : pos;
     };
-    for (Index e = 0; e < Index(t.col.extent(0)); ++e) ++q.ptr(slot_of(e) + 1);
+    for (Index e = 0; e < Index(t.col.extent(0)); ++e) ++q.ptr(sweep_index_of(e) + 1);
     for (Index s = 0; s < rows; ++s) q.ptr(s + 1) += q.ptr(s);
     std::vector<Index> next(q.ptr.data(), q.ptr.data() + rows);
     for (Index row = 0; row < rows; ++row) {
       const Index pos = o.pos(row), sweep_index = reversed ? pos : rows - 1 - pos;
       for (Index e = t.ptr(sweep_index); e < t.ptr(sweep_index + 1); ++e) {
-        const Index to = next[std::size_t(slot_of(e))]++;
+        const Index to = next[std::size_t(sweep_index_of(e))]++;
         q.entry(to) = e;
         q.row(to) = row;
       }
     }
     return q;
   };
-  return {part(p.upper, false, [](Index col) { return col; }),
-          part(p.lower, true, [&](Index col) { return p.y == Layout::row ? col : o.row(col); })};
+  return {transpose(p.upper, false, [](Index col) { return col; }),
+          transpose(p.lower, true, [&](Index col) { return p.y == Layout::row ? col : o.row(col); })};
 }
 
 Pattern<Host> split_pattern(const Selection &selection, const HostArray<Index> &ordering,

@@ -21,9 +21,10 @@ Pattern<Kokkos::HostSpace> split_pattern(const Selection &, const HostArray<Inde
 // Rearranges the pattern of a DILU for FactorKind::icc, which reads the upper triangle of the matrix and stores the
 // lower blocks of the factor. Returns false if the pattern is not symmetric. The new contents are
 // - lower.source: for lower block (i, k) the entry (k, i), or ~(entry (i, k)) if i precedes k in the matrix;
-// - upper.source: for each upper block its transposed lower block, and mirrors_ahead more entries for prefetching;
+// - upper.source: for each upper block its transposed lower block, and symmetric_prefetch_entries more entries for
+// prefetching;
 // - to_diagonal.right: for each lower block the position of its pivot.
-inline constexpr Index mirrors_ahead = 20;
+inline constexpr Index symmetric_prefetch_entries = 20;
 bool fold_upper(Pattern<Kokkos::HostSpace> &);
 
 // Entries of both triangles by column, for transposed sweeps. Sweep indices of the upper triangle are the positions

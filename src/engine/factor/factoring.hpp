@@ -72,7 +72,7 @@ public:
   // Computes the blocks. `row_of` as in factor_arguments().
   virtual void factor(const Values &, const Blocks &to, const Index *row_of) = 0;
   // Frees memory that the next factorization allocates again.
-  virtual void give_back() {}
+  virtual void free_memory() {}
   virtual FactoringCount count() const { return count(factor_.pattern); }
 
 protected:

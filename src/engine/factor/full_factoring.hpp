@@ -8,18 +8,18 @@
 namespace finegrain
 {
 
-// Triangle of the entries that the sweeps keep, and their indices in the full triangle. keep_part() selects them;
+// Triangle of the entries that the sweeps keep, and their indices in the full triangle. keep_entries() selects them;
 // row_of and row_of_column return rows.
-struct KeptPart {
+struct KeptTriangle {
   Triangle<Kokkos::HostSpace> triangle;
   HostArray<Index> entry;
 };
-template <class RowOfIndex, class RowOfColumn> KeptPart keep_part(const Elimination &e,
-                                                                  const Triangle<Kokkos::HostSpace> &t,
-                                                                  RowOfIndex row_of, RowOfColumn row_of_column)
+template <class RowOfIndex, class RowOfColumn> KeptTriangle keep_entries(const Elimination &e,
+                                                                         const Triangle<Kokkos::HostSpace> &t,
+                                                                         RowOfIndex row_of, RowOfColumn row_of_column)
 {
   const Index rows = e.selection.graph.rows;
-  KeptPart kept{{make_array<Index>("finegrain::ptr", std::size_t(rows) + 1), {}, {}}, {}};
+  KeptTriangle kept{{make_array<Index>("finegrain::ptr", std::size_t(rows) + 1), {}, {}}, {}};
   std::vector<Index> entry, col;
   for (Index sweep_index = 0; sweep_index < rows; ++sweep_index) {
     kept.triangle.ptr(sweep_index) = Index(entry.size());
@@ -67,11 +67,11 @@ public:
     auto p = this->split(view.block, options, e, plan, factor_storage, kind);
     const auto row_of = [&](Index pos) { return p.permuted ? p.row_of(pos) : pos; };
     const auto row_of_column = [&](Index col) { return p.y == Layout::row ? col : row_of(col); };
-    const KeptPart lower = keep_part(e, p.lower, row_of, row_of_column),
-                   upper = keep_part(
-                     e, p.upper, [&](Index sweep_index) { return row_of(p.rows - 1 - sweep_index); },
-                     [](Index row) { return row; });
-    whole_ = copy_to<Space>(p);
+    const KeptTriangle lower = keep_entries(e, p.lower, row_of, row_of_column),
+                       upper = keep_entries(
+                         e, p.upper, [&](Index sweep_index) { return row_of(p.rows - 1 - sweep_index); },
+                         [](Index row) { return row; });
+    full_pattern_ = copy_to<Space>(p);
     n_ = view.block;
     factor_precision_ = factor_storage.off_diagonal;
     kept_lower_ = copy_to<Space>(lower.entry);
@@ -86,28 +86,28 @@ public:
   void factor(const Values &values, const Blocks &to, const Index *row_of) override
   {
     if (!upper_.data()) {
-      lower_.allocate(Offset(whole_.lower.col.extent(0)), n_, factor_precision_);
-      upper_.allocate(Offset(whole_.upper.col.extent(0)), n_, factor_precision_);
+      lower_.allocate(Offset(full_pattern_.lower.col.extent(0)), n_, factor_precision_);
+      upper_.allocate(Offset(full_pattern_.upper.col.extent(0)), n_, factor_precision_);
     }
-    this->list_if_due(whole_);
-    FactorArguments arguments = factor_arguments(whole_, to, this->run_, values.owned, row_of);
+    this->list_if_due(full_pattern_);
+    FactorArguments arguments = factor_arguments(full_pattern_, to, this->run_, values.owned, row_of);
     arguments.lower = lower_.data();
     arguments.upper = upper_.data();
-    this->factor_rows(whole_, arguments);
+    this->factor_rows(full_pattern_, arguments);
     keep(kept_lower_, lower_, to.lower.data());
     keep(kept_upper_, upper_, to.upper.data());
   }
-  void give_back() override
+  void free_memory() override
   {
-    lower_.give_back();
-    upper_.give_back();
+    lower_.free_memory();
+    upper_.free_memory();
   }
   FactoringCount count() const override
   {
-    FactoringCount c = Base::count(whole_);
+    FactoringCount c = Base::count(full_pattern_);
     // On hosts the sweeps' pattern shares its arrays of rows with the full pattern.
-    const std::size_t shared = works_in_teams<Exec> ? 0 : whole_.row_of.span() + whole_.diagonal.span();
-    c.indices = whole_.bytes() + (kept_lower_.span() + kept_upper_.span() - shared) * sizeof(Index);
+    const std::size_t shared = works_in_teams<Exec> ? 0 : full_pattern_.row_of.span() + full_pattern_.diagonal.span();
+    c.indices = full_pattern_.bytes() + (kept_lower_.span() + kept_upper_.span() - shared) * sizeof(Index);
     c.blocks += lower_.size() + upper_.size();
     return c;
   }
@@ -123,7 +123,7 @@ private:
 
   int n_ = 0;
   Precision factor_precision_ = Precision::working;
-  Pattern<Space> whole_;
+  Pattern<Space> full_pattern_;
   BlockStorage<Space> lower_, upper_;
   Array<Index, Space> kept_lower_, kept_upper_;
   Offset words_ = 0;

@@ -54,7 +54,7 @@ struct ScaleRows {
 };
 
 // Computes to[i] = To(single(scale from[i])). Outside of the class, for nvcc.
-template <class To> struct NarrowNumbers {
+template <class To> struct NarrowScalars {
   const Real *from;
   To *to;
   Real scale;
@@ -93,10 +93,10 @@ public:
   }
 
   // Rounds the computed blocks into the factor's memory, and frees their memory array by array.
-  void adopt(StoredBlocks<Space> &made) override
+  void adopt(StoredBlocks<Space> &computed) override
   {
-    Scalar *const made_lower = scalars(made.lower), *const made_upper = scalars(made.upper),
-                  *const made_diagonal = scalars(made.diagonal);
+    Scalar *const computed_lower = scalars(computed.lower), *const computed_upper = scalars(computed.upper),
+                  *const computed_diagonal = scalars(computed.diagonal);
     Runner<Exec> &run = run_;
     const Pattern<Space> &p = factor_.pattern;
     const Offset n = run.n, nn = n * n;
@@ -106,9 +106,9 @@ public:
                    {.lower_ptr = p.lower.ptr.data(),
                     .upper_ptr = p.upper.ptr.data(),
                     .last_position = run.rows - 1,
-                    .diagonal = made_diagonal,
-                    .upper = made_upper,
-                    .lower = made_lower,
+                    .diagonal = computed_diagonal,
+                    .upper = computed_upper,
+                    .lower = computed_lower,
                     .largest = largest.data()});
     run.exec.fence();
     const auto bits = copy_to<Kokkos::HostSpace>(largest);
@@ -132,22 +132,22 @@ public:
     const Offset lower = Offset(p.lower.col.extent(0)) * nn, upper = Offset(p.upper.col.extent(0)) * nn;
     if (!finite) {
       run.for_each(run.rows,
-                   FindNotFinite{p.lower.ptr.data(), run.row_of(), -1, made_lower, nn, run.pivot_report.data()});
-      run.for_each(run.rows, FindNotFinite{p.upper.ptr.data(), run.row_of(), run.rows - 1, made_upper, nn,
+                   FindNotFinite{p.lower.ptr.data(), run.row_of(), -1, computed_lower, nn, run.pivot_report.data()});
+      run.for_each(run.rows, FindNotFinite{p.upper.ptr.data(), run.row_of(), run.rows - 1, computed_upper, nn,
                                            run.pivot_report.data()});
     }
     if (std::any_of(unit.begin(), unit.end(), [](Real s) { return s != Real(1); })) {
       const auto of_couplings = to_space("finegrain::factor", coupling),
                  of_diagonals = to_space("finegrain::factor", diagonal);
-      run.for_each(lower, ScaleBlocks{made_lower, of_couplings.data(), int(nn)});
-      run.for_each(upper, ScaleBlocks{made_upper, of_couplings.data(), int(nn)});
-      run.for_each(run.rows * nn, ScaleBlocks{made_diagonal, of_diagonals.data(), int(nn)});
+      run.for_each(lower, ScaleBlocks{computed_lower, of_couplings.data(), int(nn)});
+      run.for_each(upper, ScaleBlocks{computed_upper, of_couplings.data(), int(nn)});
+      run.for_each(run.rows * nn, ScaleBlocks{computed_diagonal, of_diagonals.data(), int(nn)});
       run.exec.fence(); // before the scales are freed
     }
     Offset *const flushed = &run.pivot_report.data()->flushed;
-    round<Half>(made.lower, lower, scale, factor_.lower, flushed);
-    round<Half>(made.upper, upper, scale, factor_.upper, flushed);
-    round<float>(made.diagonal, run.rows * nn, 1, factor_.diagonal, nullptr);
+    round<Half>(computed.lower, lower, scale, factor_.lower, flushed);
+    round<Half>(computed.upper, upper, scale, factor_.upper, flushed);
+    round<float>(computed.diagonal, run.rows * nn, 1, factor_.diagonal, nullptr);
   }
 
   void reserve(const Application &a) override
@@ -192,7 +192,7 @@ private:
   void round(BlockStorage<Space> &from, Offset count, Real scale, const BlockStorage<Space> &to, Offset *flushed)
   {
     if (from.data() == to.data()) return;
-    const NarrowNumbers<To> all{static_cast<const Real *>(from.data()), static_cast<To *>(to.data()), scale,
+    const NarrowScalars<To> all{static_cast<const Real *>(from.data()), static_cast<To *>(to.data()), scale,
                                 Parts<Scalar>::count * count, flushed};
     if constexpr (works_in_teams<Exec>) run_.for_each(all.count, all);
     else {
@@ -200,12 +200,12 @@ private:
       for_threads(threads, [&](Index share) { all.run_share(share, threads); });
     }
     run_.exec.fence();
-    from.give_back();
+    from.free_memory();
   }
-  static Array<Real, Space> to_space(const char *name, const std::vector<Real> &numbers)
+  static Array<Real, Space> to_space(const char *name, const std::vector<Real> &values)
   {
-    const auto a = make_array<Real>(name, numbers.size());
-    std::copy(numbers.begin(), numbers.end(), a.data());
+    const auto a = make_array<Real>(name, values.size());
+    std::copy(values.begin(), values.end(), a.data());
     return copy_to<Space>(a);
   }
   HalfArguments arguments(bool backward)
@@ -245,7 +245,7 @@ private:
     factor_.find_transposed();
     const Transposed<Space> &t = factor_.transposed;
     for (int first = 0; first < a.vectors; first += most_vectors) {
-      const Vectors some{std::min(most_vectors, a.vectors - first), a.stride};
+      const Vectors vectors{std::min(most_vectors, a.vectors - first), a.stride};
       Scalar *y = static_cast<Scalar *>(work(true, a.vectors > 1 ? a.stride : Offset(run_.scalars())));
       const auto step = [&](Step which, const typename Transposed<Space>::Part &part, const void *blocks,
                             const Scalar *in, Scalar *out, const SweepOrder<Space> &order) {
@@ -261,7 +261,7 @@ private:
                             .unit = unit_.data(),
                             .in = in,
                             .out = out,
-                            .vectors = some});
+                            .vectors = vectors});
       };
       step(Step::first, t.upper, factor_.upper.data(), a.b + first * a.stride, y, run_.forward);
       step(Step::second, t.lower, factor_.lower.data(), y, y, run_.backward);

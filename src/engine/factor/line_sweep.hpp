@@ -76,7 +76,7 @@ private:
       last[I] = before_i ? result[first + I * sj - si] : Value(0);
     });
     const auto visit = [&](auto inside, Index s) FINEGRAIN_INLINE {
-      Value beside = Value(0);
+      Value previous_line = Value(0);
       each_line([&]<int I>() FINEGRAIN_INLINE {
         const Value before = last[I];
         if (inside || (s >= I && s - I < length)) {
@@ -85,12 +85,12 @@ private:
           const auto add = [&](Value value) FINEGRAIN_INLINE { couple(terms.blocks() + entry++, value, sum); };
           terms.begin(Strip<1>{0}, BlockSize<1>(1), here, 0, sum);
           if constexpr (K) add(result[row[I] - sk]);
-          if constexpr (I > 0) add(beside);
+          if constexpr (I > 0) add(previous_line);
           else if constexpr (J) add(result[row[I] - sj]);
           if (inside || before_i || s > I) add(before);
           last[I] = terms.end(here, sum);
         }
-        beside = before;
+        previous_line = before;
         row[I] += si;
       });
     };

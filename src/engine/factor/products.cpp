@@ -22,7 +22,7 @@ Index lower_row(const Pattern<Host> &p, const StoredOrder &o, Index e)
 }
 
 // Sweep index of the pivot row of lower entry e in the upper triangle.
-Index pivot_slot(const Pattern<Host> &p, const StoredOrder &o, Index e)
+Index pivot_sweep_index(const Pattern<Host> &p, const StoredOrder &o, Index e)
 {
   return o.rows - 1 - (p.y == Layout::row ? o.pos(p.lower.col(e)) : p.lower.col(e));
 }
@@ -45,7 +45,7 @@ public:
     pivots_.clear();
     std::size_t most = 0;
     for (Index e = l0; e < l1; ++e) {
-      const Index k = pivot_slot(p_, o_, e), begin = p_.upper.ptr(k), end = p_.upper.ptr(k + 1);
+      const Index k = pivot_sweep_index(p_, o_, e), begin = p_.upper.ptr(k), end = p_.upper.ptr(k + 1);
       for (Index f = begin; f < end; f += 16) __builtin_prefetch(&p_.upper.col(f));
       pivots_.push_back({begin, end});
       most += std::size_t(end - begin);
@@ -224,7 +224,7 @@ std::optional<Updates<Host>> find_updates_of_dilu(const Pattern<Host> &p, const 
       list.ptr(pos) = count;
       Index met = 0; // no branches: matches cannot be predicted
       for (Index e = l0; e < l1; ++e)
-        for (Index k = pivot_slot(p, o, e), f = p.upper.ptr(k); f < p.upper.ptr(k + 1); ++f) {
+        for (Index k = pivot_sweep_index(p, o, e), f = p.upper.ptr(k); f < p.upper.ptr(k + 1); ++f) {
           const Index col = p.upper.col(f);
           met += seen[col] == pos;
           *(count < end ? &space.left(count) : none) = e;
@@ -253,7 +253,7 @@ std::vector<std::size_t> count_products(const Pattern<Host> &p, const StoredOrde
   pieces.for_each([&](int piece, Index first, Index last) {
     std::size_t count = 0;
     for (Index e = p.lower.ptr(first); e < p.lower.ptr(last); ++e) {
-      const Index k = pivot_slot(p, o, e);
+      const Index k = pivot_sweep_index(p, o, e);
       count += std::size_t(p.upper.ptr(k + 1) - p.upper.ptr(k));
     }
     before[std::size_t(piece) + 1] = count;

@@ -18,7 +18,7 @@ template <class Exec> struct StoredFactor : StoredBlocks<typename Exec::memory_s
 
   Pattern<Space> pattern;
   Storage storage;              // precision of its blocks
-  bool is_part = false;         // sweeps read only some of the factored blocks (Drop::after)
+  bool drops_after = false;     // sweeps read only some of the factored blocks (Drop::after)
   Transposed<Space> transposed; // empty: not computed yet
   bool has_transposed = false;
 
@@ -32,17 +32,17 @@ template <class Exec> struct StoredFactor : StoredBlocks<typename Exec::memory_s
     has_transposed = false;
   }
   // Returns the memory of a factorization: the factor's own blocks, or temporary ones if their precision is too low.
-  Blocks make_room(int n, const Storage &factor_storage) const
+  Blocks factorization_memory(int n, const Storage &factor_storage) const
   {
-    const auto room = [n](const BlockStorage<Space> &own, Index blocks, Precision stored, Precision made) {
-      if (storage_size(stored) == storage_size(made)) return own;
+    const auto memory = [n](const BlockStorage<Space> &own, Index blocks, Precision stored, Precision computed) {
+      if (storage_size(stored) == storage_size(computed)) return own;
       BlockStorage<Space> other;
-      other.allocate(blocks, n, made);
+      other.allocate(blocks, n, computed);
       return other;
     };
-    return {room(lower, Index(pattern.lower.col.extent(0)), storage.off_diagonal, factor_storage.off_diagonal),
-            room(upper, Index(pattern.upper.col.extent(0)), storage.off_diagonal, factor_storage.off_diagonal),
-            room(diagonal, pattern.rows, storage.diagonal, factor_storage.diagonal)};
+    return {memory(lower, Index(pattern.lower.col.extent(0)), storage.off_diagonal, factor_storage.off_diagonal),
+            memory(upper, Index(pattern.upper.col.extent(0)), storage.off_diagonal, factor_storage.off_diagonal),
+            memory(diagonal, pattern.rows, storage.diagonal, factor_storage.diagonal)};
   }
   const Index *row_of() const { return pattern.row_of.extent(0) ? pattern.row_of.data() : nullptr; }
   Index last_position() const { return pattern.rows - 1; }

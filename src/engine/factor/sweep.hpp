@@ -55,25 +55,25 @@ template <int N, class Terms, int V = 1> struct SweepRow {
     const auto &arg = terms.arg;
     const SweepPlace at = terms.place(sweep_index);
     const Index first = arg.ptr[sweep_index], last = arg.ptr[sweep_index + 1];
-    for_each_strip<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
+    for_each_strip<V>(lanes, arg.vectors.count, [=, this](auto s, auto lane_vectors) FINEGRAIN_INLINE {
       // sum[k] = begin - sum over e of block(e) * neighbor(e), for a strip of rows of the block and vector v.
-      Accumulator<s.width> sum[std::size_t(some.most)];
-      some.at_all([&](int k, int) FINEGRAIN_INLINE { sum[k].zero(); });
-      some.each_in_order([&](int k, int v) FINEGRAIN_INLINE { terms.begin(s, n, at, v, sum[k]); });
+      Accumulator<s.width> sum[std::size_t(lane_vectors.most)];
+      lane_vectors.all_unrolled([&](int k, int) FINEGRAIN_INLINE { sum[k].zero(); });
+      lane_vectors.each_unrolled([&](int k, int v) FINEGRAIN_INLINE { terms.begin(s, n, at, v, sum[k]); });
       for (Index e = first; e < last; ++e) {
         const auto *block = terms.blocks() + e * (Offset(n) * n);
         prefetch_block<N>(block, arg.prefetch_distance);
-        some.each_in_order([&](int k, int v) FINEGRAIN_INLINE {
+        lane_vectors.each_unrolled([&](int k, int v) FINEGRAIN_INLINE {
           accumulate<Sign::minus>(s, n, block, terms.neighbor(n, arg.col[e], v), sum[k]);
         });
       }
       if constexpr (Terms::gathers)
-        some.at_all([&](int k, int v) FINEGRAIN_INLINE { sum[k].store(scratch + v * n + s.first); });
-      else some.each_in_order([&](int k, int v) FINEGRAIN_INLINE { terms.end(s, n, at, v, sum[k]); });
+        lane_vectors.all_unrolled([&](int k, int v) FINEGRAIN_INLINE { sum[k].store(scratch + v * n + s.first); });
+      else lane_vectors.each_unrolled([&](int k, int v) FINEGRAIN_INLINE { terms.end(s, n, at, v, sum[k]); });
     });
     if constexpr (Terms::gathers)
-      for_each_strip<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
-        some.each_in_order([&](int, int v) FINEGRAIN_INLINE {
+      for_each_strip<V>(lanes, arg.vectors.count, [=, this](auto s, auto lane_vectors) FINEGRAIN_INLINE {
+        lane_vectors.each_unrolled([&](int, int v) FINEGRAIN_INLINE {
           Accumulator<s.width> sums;
           terms.end(
             s, n, at, v, [from = scratch + v * n](int c) FINEGRAIN_INLINE { return from[c]; }, sums);

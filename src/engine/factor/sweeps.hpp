@@ -27,8 +27,8 @@ public:
     for (auto p = plan.lines.rbegin(); p != plan.lines.rend(); ++p)
       backward_lines_.push_back(reverse_box(*p, run_.rows));
   }
-  // Stores the blocks that a factorization has computed in `made`.
-  virtual void adopt(StoredBlocks<Space> & /*made*/) {}
+  // Stores the blocks that a factorization has computed in `computed`.
+  virtual void adopt(StoredBlocks<Space> & /*computed*/) {}
   // Receives the report of that factorization.
   virtual void keep_report(const FactorReport &) {}
   virtual void allow_corrections(const OperatorView &, const Selection &) {}

@@ -43,10 +43,10 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
   {
     const Offset nn = Offset(n) * n;
     Scalar *d = scratch, *block = d + nn, *scaled = block + nn, *work = scaled + nn;
-    prefetch_ahead(sweep_index);
+    prefetch_row(sweep_index);
 
     load_diagonal(lanes, sweep_index, arg.diagonal_shift, d);
-    Real sizes = magnitude(arg.source.number(n, arg.diagonal_source[sweep_index], 0));
+    Real sizes = magnitude(arg.source.scalar(n, arg.diagonal_source[sweep_index], 0));
     for (Index e = arg.lower_ptr[sweep_index]; e < arg.lower_ptr[sweep_index + 1]; ++e) {
       OffDiagonal *l = static_cast<OffDiagonal *>(arg.lower) + e * nn;
       const Diagonal *pivot = diagonal() + arg.pivot[e] * nn;
@@ -79,10 +79,10 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
         for (int i = c * n + s.first; i < c * n + s.first + s.width; ++i) block[i] = d[i];
       });
       check_definite(
-        lanes, n, block, arg.shift, [&](int k) FINEGRAIN_INLINE { return number(sweep_index, k, k); }, definite);
+        lanes, n, block, arg.shift, [&](int k) FINEGRAIN_INLINE { return scalar(sweep_index, k, k); }, definite);
     }
     Inversion inversion = invert_pivot_block(
-      lanes, n, d, work, block, arg.shift, [&](int i) FINEGRAIN_INLINE { return number(sweep_index, i % n, i / n); });
+      lanes, n, d, work, block, arg.shift, [&](int i) FINEGRAIN_INLINE { return scalar(sweep_index, i % n, i / n); });
     inversion.good = inversion.good && definite.good;
     inversion.indefinite = definite.indefinite;
     lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
@@ -95,14 +95,14 @@ template <int N, class OffDiagonal, class Diagonal> struct SymmetricFactorRow {
 
 private:
   // Prefetches the matrix's blocks of a later row, on hosts (FactorBlocks does it for unsymmetric factors).
-  KOKKOS_FORCEINLINE_FUNCTION void prefetch_ahead([[maybe_unused]] Index sweep_index) const
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch_row([[maybe_unused]] Index sweep_index) const
   {
 #if !defined(FINEGRAIN_ON_DEVICE)
-    sweep_index += MatrixValues::rows_ahead;
+    sweep_index += MatrixValues::prefetch_rows;
     if (N < 2 || sweep_index > arg.last_position) return;
     for (Index e = arg.lower_ptr[sweep_index]; e < arg.lower_ptr[sweep_index + 1]; ++e)
-      arg.source.template prefetch_ahead<N>(arg.upper_source[e] >= 0 ? arg.upper_source[e] : ~arg.upper_source[e]);
-    arg.source.template prefetch_ahead<N>(arg.diagonal_source[sweep_index]);
+      arg.source.template prefetch_entry<N>(arg.upper_source[e] >= 0 ? arg.upper_source[e] : ~arg.upper_source[e]);
+    arg.source.template prefetch_entry<N>(arg.diagonal_source[sweep_index]);
 #endif
   }
   // Loads a lower block from the upper triangle (or transposed, if ~from), rounds it to l, and copies l^T to `block`.
@@ -111,8 +111,8 @@ private:
   {
     lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       for (int r = s.first; r < s.first + s.width; ++r)
-        l[r * n + c] = convert<OffDiagonal>(from >= 0 ? arg.source.number(n, from, c * n + r)
-                                                      : arg.source.number(n, ~from, r * n + c));
+        l[r * n + c] = convert<OffDiagonal>(from >= 0 ? arg.source.scalar(n, from, c * n + r)
+                                                      : arg.source.scalar(n, ~from, r * n + c));
     });
     keep_rounding(l);
     lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
@@ -121,16 +121,16 @@ private:
   }
   KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }
   // Entry of the diagonal block of a row.
-  KOKKOS_FORCEINLINE_FUNCTION Scalar number(Index sweep_index, int r, int c) const
+  KOKKOS_FORCEINLINE_FUNCTION Scalar scalar(Index sweep_index, int r, int c) const
   {
-    return arg.source.number(n, arg.diagonal_source[sweep_index], r < c ? c * n + r : r * n + c);
+    return arg.source.scalar(n, arg.diagonal_source[sweep_index], r < c ? c * n + r : r * n + c);
   }
   template <class Lanes>
   KOKKOS_FORCEINLINE_FUNCTION void load_diagonal(const Lanes &lanes, Index sweep_index, Real shift, Scalar *d) const
   {
     lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       for (int r = s.first; r < s.first + s.width; ++r) {
-        const Scalar a = number(sweep_index, r, c);
+        const Scalar a = scalar(sweep_index, r, c);
         d[c * n + r] = r == c && shift > 0 ? madd(Scalar(shift), Scalar(magnitude(a)), a) : a;
       }
     });
@@ -163,15 +163,15 @@ template <int N, class OffDiagonal, class Diagonal, int V> struct SymmetricBackw
     const Offset nn = Offset(n) * n;
     const Index pos = arg.last_position - sweep_index, row = arg.row_of ? arg.row_of[pos] : pos;
     const Index first = arg.ptr[sweep_index], last = arg.ptr[sweep_index + 1];
-    for_each_strip<V, 8>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
-      some.each([&](int v) FINEGRAIN_INLINE {
+    for_each_strip<V, 8>(lanes, arg.vectors.count, [=, this](auto s, auto lane_vectors) FINEGRAIN_INLINE {
+      lane_vectors.each([&](int v) FINEGRAIN_INLINE {
         Scalar sums[std::size_t(s.width)];
         for (int c = 0; c < s.width; ++c) sums[c] = Scalar(0);
         for (Index f = first; f < last; ++f) {
           const OffDiagonal *l = static_cast<const OffDiagonal *>(arg.lower) + arg.entry[f] * nn + s.first * n;
           if constexpr (N > 0 && V == 1) // they come from several places, one beside the next only now and then
             prefetch<std::size_t(N) * N * sizeof(OffDiagonal), Caches::second>(
-              static_cast<const OffDiagonal *>(arg.lower) + arg.entry[f + mirrors_ahead] * nn);
+              static_cast<const OffDiagonal *>(arg.lower) + arg.entry[f + symmetric_prefetch_entries] * nn);
           const Scalar *x = arg.x + v * arg.vectors.stride + Offset(arg.col[f]) * n;
           for (int c = 0; c < s.width; ++c)
             for (int a = 0; a < n; ++a) sums[c] = madd(x[a], convert<Scalar>(l[c * n + a]), sums[c]);
@@ -179,8 +179,8 @@ template <int N, class OffDiagonal, class Diagonal, int V> struct SymmetricBackw
         for (int c = 0; c < s.width; ++c) scratch[v * n + s.first + c] = sums[c];
       });
     });
-    for_each_strip<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
-      some.each([&](int v) FINEGRAIN_INLINE {
+    for_each_strip<V>(lanes, arg.vectors.count, [=, this](auto s, auto lane_vectors) FINEGRAIN_INLINE {
+      lane_vectors.each([&](int v) FINEGRAIN_INLINE {
         const Offset to = v * arg.vectors.stride + Offset(row) * n + s.first;
         Accumulator<s.width> sums;
         sums.load(arg.y + v * arg.vectors.stride + Offset(arg.y_by_row ? row : pos) * n + s.first);

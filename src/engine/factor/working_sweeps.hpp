@@ -110,7 +110,7 @@ protected:
   // Returns true if factorizations keep the difference that short residuals read.
   virtual bool keeps_difference() const
   {
-    return !factor_.is_part && run_.statistics.factor == FactorKind::dilu && factor_.storage == Storage();
+    return !factor_.drops_after && run_.statistics.factor == FactorKind::dilu && factor_.storage == Storage();
   }
   // Completes an application of one vector or, with separate kernels, of several. y is stored in the layout of the
   // forward sweep, or by row.
@@ -164,9 +164,9 @@ private:
     factor_.find_transposed();
     for (int first = 0; first < a.vectors; first += most_vectors) {
       const Offset at = first * a.stride;
-      const Vectors some{std::min(most_vectors, a.vectors - first), a.stride};
-      sweep_transposed(false, a.b + at, a.x + at, some);
-      sweep_transposed(true, a.x + at, a.x + at, some);
+      const Vectors vectors{std::min(most_vectors, a.vectors - first), a.stride};
+      sweep_transposed(false, a.b + at, a.x + at, vectors);
+      sweep_transposed(true, a.x + at, a.x + at, vectors);
       run_.statistics.bytes_read += double(run_.statistics.factor_bytes);
     }
     run_.finish();

@@ -26,21 +26,21 @@ Index largest_degree(const Graph &g)
 class SmallestFree
 {
 public:
-  explicit SmallestFree(Index degree) : taken_by_(std::size_t(degree) + 1, -1) {}
+  explicit SmallestFree(Index degree) : excluded_for_(std::size_t(degree) + 1, -1) {}
 
   void begin(Index row) { row_ = row; }
   void exclude(Index color)
   {
-    if (color >= 0 && std::size_t(color) < taken_by_.size()) taken_by_[std::size_t(color)] = row_;
+    if (color >= 0 && std::size_t(color) < excluded_for_.size()) excluded_for_[std::size_t(color)] = row_;
   }
   Index find() const
   {
-    return Index(std::find_if(taken_by_.begin(), taken_by_.end(), [&](Index row) { return row != row_; }) -
-                 taken_by_.begin());
+    return Index(std::find_if(excluded_for_.begin(), excluded_for_.end(), [&](Index row) { return row != row_; }) -
+                 excluded_for_.begin());
   }
 
 private:
-  std::vector<Index> taken_by_; // the last row that may not have this color
+  std::vector<Index> excluded_for_; // the last row that may not have this color
   Index row_ = -1;
 };
 
@@ -86,24 +86,24 @@ public:
       insert(row);
     }
   }
-  Index take_smallest()
+  Index remove_smallest()
   {
     while (first_[smallest_] < 0) ++smallest_;
     const Index row = first_[smallest_];
     remove(row);
-    degree_[std::size_t(row)] = taken;
+    degree_[std::size_t(row)] = removed;
     return row;
   }
   void lower(Index row)
   {
-    if (degree_[std::size_t(row)] == taken) return;
+    if (degree_[std::size_t(row)] == removed) return;
     remove(row);
     --degree_[std::size_t(row)];
     insert(row);
   }
 
 private:
-  static constexpr Index taken = -1;
+  static constexpr Index removed = -1;
 
   void insert(Index row)
   {
@@ -171,7 +171,7 @@ Coloring color_smallest_last(const Graph &g)
   Degrees degrees(g);
   std::vector<Index> order(std::size_t(g.rows));
   for (Index p = g.rows - 1; p >= 0; --p) {
-    const Index row = order[std::size_t(p)] = degrees.take_smallest();
+    const Index row = order[std::size_t(p)] = degrees.remove_smallest();
     for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) degrees.lower(g.col(e));
   }
   return color_in_order(g, [&](Index p) { return order[std::size_t(p)]; });
@@ -187,7 +187,7 @@ HashColoring::HashColoring(const Graph &symmetric, const Graph &coupling, const 
       waits_(std::size_t(symmetric.rows), 0),
       ghost_known_(ghost_key.extent(0), 0),
       color_(no_colors(symmetric.rows)),
-      left_(symmetric.rows)
+      uncolored_(symmetric.rows)
 {
   for (Index i = 0; i < graph_.rows; ++i) {
     const std::uint64_t own = priority_[std::size_t(i)];
@@ -234,7 +234,7 @@ bool HashColoring::advance(const Index *ghost_color)
   });
   while (!ready_.empty()) {
     const std::vector<Index> now = std::exchange(ready_, {});
-    left_ -= Index(now.size());
+    uncolored_ -= Index(now.size());
     run(now.size(), [&](std::size_t p, Worker &worker) {
       const Index row = now[p];
       const std::uint64_t own = priority_[std::size_t(row)];
@@ -248,7 +248,7 @@ bool HashColoring::advance(const Index *ghost_color)
         if (priority_[std::size_t(graph_.col(e))] < own) release(graph_.col(e), worker);
     });
   }
-  return left_ == 0;
+  return uncolored_ == 0;
 }
 
 Coloring HashColoring::coloring() const { return {count_colors(color_), color_}; }

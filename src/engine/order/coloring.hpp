@@ -59,7 +59,7 @@ private:
   std::vector<Index> ready_; // rows that wait for no neighbor
   std::vector<char> ghost_known_;
   HostArray<Index> color_;
-  Index left_; // rows without a color
+  Index uncolored_; // rows without a color
 };
 
 // HashColoring on one rank. Without keys it uses row numbers.

@@ -42,14 +42,14 @@ public:
   }
 
 private:
-  // Finds the rows within `most` couplings. Returns where those at the largest distance begin.
-  std::size_t find_within(Index row, int most)
+  // Finds the rows within `farthest` couplings. Returns where those at the largest distance begin.
+  std::size_t find_within(Index row, int farthest)
   {
     found_.clear();
     seen_by_[std::size_t(row)] = row;
     std::size_t shell = 0; // the rows found last, one coupling further than those before
-    if (most > 0) visit(row, row);
-    for (int distance = 2; distance <= most; ++distance) {
+    if (farthest > 0) visit(row, row);
+    for (int distance = 2; distance <= farthest; ++distance) {
       const std::size_t first = std::exchange(shell, found_.size());
       if (first == shell) break;
       for (std::size_t k = first; k < shell; ++k) visit(row, found_[k]);
@@ -71,7 +71,7 @@ private:
 };
 
 // Entries of one level in one row: those below the diagonal, then those above it, then those that were dropped.
-struct RowPart {
+struct LevelRow {
   Offset first; // an Index might overflow with the dropped entries
   Index lowers, uppers, dropped;
 };
@@ -94,23 +94,25 @@ public:
     const std::size_t count = std::size_t(pieces_.count());
     workers_.resize(count);
     for (int level = 0; level <= levels; ++level)
-      level_.push_back({make_array<RowPart>("finegrain::part", std::size_t(g.rows)), std::vector<Columns>(count)});
+      level_.push_back(
+        {make_array<LevelRow>("finegrain::level_row", std::size_t(g.rows)), std::vector<Columns>(count)});
   }
 
   // Returns false if an Index cannot count the entries.
   bool find()
   {
-    pieces_.for_each([&](int piece, Index first, Index last) { begin(piece, first, last); });
+    pieces_.for_each([&](int piece, Index first, Index last) { find_level_zero(piece, first, last); });
     // One thread in natural order completes 64 rows before it continues, and finds them in its cache.
-    const Index step = pieces_.count() == 1 && place_.empty() ? 64 : g_.rows;
-    for (Index begin = 0; begin < g_.rows; begin += step)
+    const Index batch = pieces_.count() == 1 && place_.empty() ? 64 : g_.rows;
+    for (Index start = 0; start < g_.rows; start += batch)
       for (int level = 1; level <= levels_; ++level) {
         pieces_.for_each([&](int piece, Index first, Index last) {
-          const Index end = std::min(last, begin + step);
-          Index row = std::max(first, begin);
+          const Index end = std::min(last, start + batch);
+          Index row = std::max(first, start);
           while (row < end && entries_ <= most_entries) { // threads add their counts every 256 rows
             std::size_t found = 0;
-            for (const Index some = std::min(end, row + 256); row < some; ++row) found += find(level, piece, row);
+            for (const Index next_count = std::min(end, row + 256); row < next_count; ++row)
+              found += find(level, piece, row);
             entries_ += found;
           }
         });
@@ -123,23 +125,23 @@ public:
   template <class F> void visit_fill(Index row, const F &f) const
   {
     for (int level = 1; level <= levels_; ++level) {
-      const RowPart &of = part(level, row);
-      const Index *const first = columns(level, row) + of.first;
-      f(first, first + of.lowers + of.uppers);
+      const LevelRow &entries = level_row(level, row);
+      const Index *const first = columns(level, row) + entries.first;
+      f(first, first + entries.lowers + entries.uppers);
     }
   }
   Offset count_dropped(Index rows) const
   {
     Offset count = 0;
     for (const Level &level : level_)
-      for (Index row = 0; row < rows; ++row) count += level.part(row).dropped;
+      for (Index row = 0; row < rows; ++row) count += level.row(row).dropped;
     return count;
   }
 
 private:
   using Columns = std::vector<Index>;
   struct Level {
-    HostArray<RowPart> part;     // one for each row
+    HostArray<LevelRow> row;     // one for each row
     std::vector<Columns> column; // columns of the rows of each piece
   };
   struct Worker {
@@ -147,7 +149,7 @@ private:
     Columns upper, dropped; // columns of the current row
   };
 
-  const RowPart &part(int level, Index row) const { return level_[std::size_t(level)].part(row); }
+  const LevelRow &level_row(int level, Index row) const { return level_[std::size_t(level)].row(row); }
   // Returns where the columns of the row's piece begin. Level 0 is the graph, which is used in place if it is in
   // natural order.
   const Index *columns(int level, Index row) const
@@ -160,7 +162,7 @@ private:
     return place_.empty() ? col < row : place_[std::size_t(col)] < place_[std::size_t(row)];
   }
 
-  void begin(int piece, Index first, Index last)
+  void find_level_zero(int piece, Index first, Index last)
   {
     Worker &w = workers_[std::size_t(piece)];
     w.seen_by.assign(std::size_t(g_.rows), -1);
@@ -171,7 +173,7 @@ private:
       const Index *const begin = g_.col.data() + g_.ptr(row), *const end = g_.col.data() + g_.ptr(row + 1);
       if (place_.empty()) {
         const Index *const upper = std::find_if(begin, end, [&](Index j) { return j >= row; });
-        level.part(row) = {g_.ptr(row), Index(upper - begin), Index(end - upper), 0}; // the diagonal is harmless
+        level.row(row) = {g_.ptr(row), Index(upper - begin), Index(end - upper), 0}; // the diagonal is harmless
         continue;
       }
       const std::size_t at = col.size();
@@ -188,23 +190,24 @@ private:
     const std::size_t at = col.size();
     w.seen_by[std::size_t(row)] = row;
     for (int l = 0; l < level; ++l) {
-      const RowPart &of = part(l, row);
-      const Index *const j = columns(l, row) + of.first;
-      for (Index k = 0; k < of.lowers + of.uppers + of.dropped; ++k) w.seen_by[std::size_t(j[k])] = row;
+      const LevelRow &entries = level_row(l, row);
+      const Index *const j = columns(l, row) + entries.first;
+      for (Index k = 0; k < entries.lowers + entries.uppers + entries.dropped; ++k)
+        w.seen_by[std::size_t(j[k])] = row;
     }
     for (int l = 0; l < level; ++l) { // l = lev(row, k)
-      const RowPart &of = part(l, row);
-      const Index *const pivot = columns(l, row) + of.first;
-      for (Index k = 0; k < of.lowers; ++k) visit_pivot(level, row, pivot[k], level - 1 - l, col, w);
+      const LevelRow &entries = level_row(l, row);
+      const Index *const pivot = columns(l, row) + entries.first;
+      for (Index k = 0; k < entries.lowers; ++k) visit_pivot(level, row, pivot[k], level - 1 - l, col, w);
     }
     end_row(level_[std::size_t(level)], row, at, col, w);
-    return std::size_t(part(level, row).lowers) + std::size_t(part(level, row).uppers);
+    return std::size_t(level_row(level, row).lowers) + std::size_t(level_row(level, row).uppers);
   }
   void visit_pivot(int level, Index row, Index pivot, int pivot_level, Columns &col, Worker &w) const
   {
-    const RowPart &of = part(pivot_level, pivot);
-    const Index *const upper = columns(pivot_level, pivot) + of.first + of.lowers;
-    for (Index k = 0; k < of.uppers; ++k) {
+    const LevelRow &entries = level_row(pivot_level, pivot);
+    const Index *const upper = columns(pivot_level, pivot) + entries.first + entries.lowers;
+    for (Index k = 0; k < entries.uppers; ++k) {
       const Index j = upper[k];
       if (w.seen_by[std::size_t(j)] == row) continue;
       w.seen_by[std::size_t(j)] = row;
@@ -215,10 +218,10 @@ private:
   // Ends a row, whose columns below the diagonal begin at `at`.
   static void end_row(const Level &level, Index row, std::size_t at, Columns &col, Worker &w)
   {
-    level.part(row) = {Offset(at), Index(col.size() - at), Index(w.upper.size()), Index(w.dropped.size())};
-    for (Columns *const part : {&w.upper, &w.dropped}) {
-      col.insert(col.end(), part->begin(), part->end());
-      part->clear();
+    level.row(row) = {Offset(at), Index(col.size() - at), Index(w.upper.size()), Index(w.dropped.size())};
+    for (Columns *const list : {&w.upper, &w.dropped}) {
+      col.insert(col.end(), list->begin(), list->end());
+      list->clear();
     }
   }
 
@@ -278,16 +281,17 @@ Coloring color_power(const Graph &g, int power)
 {
   Neighborhood neighborhood(g, power);
   Coloring c{0, make_array<Index>("finegrain::color", std::size_t(g.rows))};
-  std::vector<Index> taken_by; // the last row that may not have this color
+  std::vector<Index> excluded_for; // the last row that may not have this color
   for (Index row = 0; row < g.rows; ++row) {
     neighborhood.visit_all(row, [&](Index j) {
-      if (j < row) taken_by[std::size_t(c.color(j))] = row;
+      if (j < row) excluded_for[std::size_t(c.color(j))] = row;
     });
-    const auto free = std::find_if(taken_by.begin(), taken_by.end(), [&](Index by) { return by != row; });
-    c.color(row) = Index(free - taken_by.begin());
-    if (free == taken_by.end()) taken_by.push_back(-1);
+    const auto free =
+      std::find_if(excluded_for.begin(), excluded_for.end(), [&](Index other) { return other != row; });
+    c.color(row) = Index(free - excluded_for.begin());
+    if (free == excluded_for.end()) excluded_for.push_back(-1);
   }
-  c.colors = Index(taken_by.size());
+  c.colors = Index(excluded_for.size());
   return c;
 }
 

@@ -16,15 +16,15 @@ PatternDefects find_pattern_defects(const Graph &g, Index columns)
   pieces.for_each([&](int piece, Index first, Index last) {
     PatternDefects form;
     for (Index i = first; i < last; ++i) {
-      const bool lies_inside = 0 <= ptr[i] && ptr[i] <= ptr[i + 1] && ptr[i + 1] <= entries;
+      const bool in_range = 0 <= ptr[i] && ptr[i] <= ptr[i + 1] && ptr[i + 1] <= entries;
       bool has_diagonal = false;
       Index before = -1;
-      for (Index e = ptr[i]; lies_inside && e < ptr[i + 1]; ++e) {
+      for (Index e = ptr[i]; in_range && e < ptr[i + 1]; ++e) {
         form.good &= col[e] > before;
         has_diagonal |= col[e] == i;
         before = col[e];
       }
-      form.good &= lies_inside && before < columns;
+      form.good &= in_range && before < columns;
       if (!has_diagonal && form.no_diagonal < 0) form.no_diagonal = i;
     }
     found[std::size_t(piece)] = form;
@@ -41,8 +41,8 @@ bool ascends(const Graph &g, const HostArray<Index> &number, Index step)
 {
   return Pieces(g.rows).all_rows([&](Index i) {
     for (Index e = g.ptr(i); e < g.ptr(i + 1); ++e) {
-      const Index c = g.col(e), apart = number(i) - number(c);
-      if (c != i && (c < i ? apart : -apart) < step) return false;
+      const Index c = g.col(e), difference = number(i) - number(c);
+      if (c != i && (c < i ? difference : -difference) < step) return false;
     }
     return true;
   });

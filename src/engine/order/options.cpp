@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Options that exclude each other.
+// Options that exclude each other. Setters check the range of a single option.
 #include "order/options.hpp"
 
 #include "base/storage.hpp"
@@ -38,8 +38,6 @@ const char *find_relaxation_conflict(const EngineOptions &r)
   if (r.tile.points() > 0) return "@_tile gives a shape, and colors are not cut into tiles of a grid; leave it out";
   if (r.coupling == GridCoupling::block_jacobi)
     return "@_grid_coupling block_jacobi leaves out couplings between grids, and a relaxation has all of them";
-  if (relaxation.sweeps < 1) return "@_its is 1 or more: a relaxation makes one sweep at least";
-  if (!(relaxation.omega > 0 && relaxation.omega < 2)) return "@_omega is between 0 and 2, both left out";
   if (relaxation.in_place && storage_size(r.precision) == sizeof(Scalar))
     return "@_in_place narrows the matrix's blocks where they are, and this precision is the one that "
            "they have; use @_precision single, half or bfloat16, whichever is shorter, or leave out @_in_place";
@@ -87,9 +85,6 @@ const char *find_shared_conflict(const EngineOptions &r)
 const char *find_conflict(const EngineOptions &r)
 {
   if (const char *text = find_storage_conflict(r)) return text;
-  if (r.levels < 0 || r.power < 0 || r.drop_band < 0) return "@_levels, @_power and @_drop_band are 0 or more";
-  if (r.factor == FactorKind::sip && !(r.sip_factor.alpha >= 0 && r.sip_factor.alpha < 1))
-    return "@_alpha is 0 or more, and below 1";
   if (r.schedule == ScheduleKind::hyperplane && r.ordering.extent(0) > 0)
     return "@_schedule hyperplane keeps the natural order of a grid, and @_ordering changes it; @_schedule level "
            "goes with any";

@@ -70,9 +70,9 @@ inline std::int64_t colored_power(const EngineOptions &r)
 // of which the caller knows the full name.
 const char *find_conflict(const EngineOptions &);
 
-// Data that all ranks have agreed on, for results that do not depend on their number: of a relaxation with
+// Colors and keys on which all ranks agree, for results that do not depend on their number: of a relaxation with
 // Exchange::color, or a global factorization. Otherwise all arrays are empty.
-struct GlobalColoring {
+struct ColorsAndKeys {
   ColoringKind kind = ColoringKind::hash;
   Coloring coloring; // colors of the owned rows; `colors` counts those of all ranks
   HostArray<Index> ghost_color;
@@ -107,7 +107,7 @@ struct OperatorView {
   Graph owned;    // columns: owned block rows
   Graph coupling; // the same rows; columns: ghosts
   Index ghosts = 0;
-  GlobalColoring agreed;
+  ColorsAndKeys agreed;
   SharedRows shared; // for Method::shared
   // Data of a matrix that stores its upper triangle alone (SBAIJ, for FactorKind::icc). stored: index of each entry
   // of `owned` in MatrixValues, -1 below the diagonal. ignored_off_rank: number of blocks that couple ranks, which

@@ -16,24 +16,24 @@ Selection select_within_grids(const Graph &g, const Grid &grid)
     for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) kept += inside(row, e);
   if (kept == g.entries()) return {g, {}, {}, {}};
 
-  const auto part = [&](bool wanted, Index size, HostArray<Index> &entry) {
-    Graph p{g.rows, make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1),
-            make_array<Index>("finegrain::col", std::size_t(size))};
+  const auto select = [&](bool within, Index size, HostArray<Index> &entry) {
+    Graph selected{g.rows, make_array<Index>("finegrain::ptr", std::size_t(g.rows) + 1),
+                   make_array<Index>("finegrain::col", std::size_t(size))};
     entry = make_array<Index>("finegrain::entry", std::size_t(size));
-    p.ptr(0) = 0;
+    selected.ptr(0) = 0;
     for (Index row = 0, to = 0; row < g.rows; ++row) {
       for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e)
-        if (inside(row, e) == wanted) {
-          p.col(to) = g.col(e);
+        if (inside(row, e) == within) {
+          selected.col(to) = g.col(e);
           entry(to++) = e;
         }
-      p.ptr(row + 1) = to;
+      selected.ptr(row + 1) = to;
     }
-    return p;
+    return selected;
   };
   Selection s;
-  s.graph = part(true, kept, s.entry);
-  s.ignored = part(false, g.entries() - kept, s.ignored_entry);
+  s.graph = select(true, kept, s.entry);
+  s.ignored = select(false, g.entries() - kept, s.ignored_entry);
   return s;
 }
 

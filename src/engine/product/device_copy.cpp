@@ -74,7 +74,7 @@ template <class Space> struct ByColumn {
   {
     Graph t{columns, HostArray<Index>("finegrain::ptr", std::size_t(columns) + 1), {}};
     const std::size_t size = std::size_t(g.entries());
-    const HostArray<Index> entry_("finegrain::entry", size + transposed_ahead);
+    const HostArray<Index> entry_("finegrain::entry", size + transposed_prefetch_entries);
     const HostArray<Index> row_ = make_array<Index>("finegrain::row", size);
     for (Index e = 0; e < g.entries(); ++e) ++t.ptr(g.col(e) + 1);
     for (Index c = 0; c < columns; ++c) t.ptr(c + 1) += t.ptr(c);
@@ -109,7 +109,7 @@ public:
     owned_.set(view.owned, {});
     coupling_.set(view.coupling, {});
     next_owned_ = set_ghosts(view, &ordered_);
-    parts_ = split_rows<Space>(rows_, view.coupling, [](Index row) { return row; });
+    split_ = split_rows<Space>(rows_, view.coupling, [](Index row) { return row; });
     has_transposed_ = false;
     halo_ = nullptr;
     blocks_ = {};
@@ -164,7 +164,7 @@ public:
     const auto [rhs, from, to] = enter(memory, b, x, y, columns_, rows_);
     if constexpr (!works_in_teams<Exec>)
       measure_prefetch_distance(values().owned.values, std::size_t(owned_scalars()) * sizeof(Scalar));
-    ResidualArguments a{.slots = parts_.slots.data(),
+    ResidualArguments a{.order = split_.order.data(),
                         .inside = owned_.list(),
                         .ghost = ordered_.list(),
                         .owned = values().owned,
@@ -176,7 +176,7 @@ public:
                         .prefetch_distance = prefetch_distance_of(works_in_teams<Exec>)};
     overlap(halo_, *this, from, ghosts_.data(), [&](int which) {
       if (which == 1) a.next_inside = next_owned_.data();
-      kernels_.product(run(parts_.cut.data() + which, threads() == 1), n_, a);
+      kernels_.product(run(split_.cut.data() + which, threads() == 1), n_, a);
     });
     leave(memory, y, rows_);
   }
@@ -186,8 +186,8 @@ public:
   {
     prepare_transposed(); // reserve() has usually done it
     const auto [rhs, from, to] = enter(memory, b, x, y, rows_, columns_);
-    multiply_part_transposed(coupling_, by_ghost_, 2, values().coupling.values, nullptr, from, ghosts_.data());
-    multiply_part_transposed(owned_, by_column_, 0, values().owned.values, rhs, from, to);
+    multiply_transposed_entries(coupling_, by_ghost_, 2, values().coupling.values, nullptr, from, ghosts_.data());
+    multiply_transposed_entries(owned_, by_column_, 0, values().owned.values, rhs, from, to);
     if (halo_) {
       settle(*halo_, *this);
       halo_->add(Halo::all, ghosts_.data(), to);
@@ -237,7 +237,7 @@ public:
   std::size_t index_bytes() const override
   {
     return owned_.bytes() + coupling_.bytes() + ordered_.bytes() + next_owned_.span() * sizeof(Index) +
-           parts_.slots.span() * sizeof(Index) + by_column_.bytes() + by_ghost_.bytes() +
+           split_.order.span() * sizeof(Index) + by_column_.bytes() + by_ghost_.bytes() +
            (list_ptr_.span() + list_.span()) * sizeof(Offset);
   }
   double flops() const override { return 2 * double(scalars()); }
@@ -291,8 +291,8 @@ private:
     }
     has_transposed_ = true;
   }
-  void multiply_part_transposed(const Couplings<Space> &rows, const ByColumn<Space> &columns, std::size_t cut,
-                                const Scalar *values, const Scalar *in, const Scalar *x, Scalar *out)
+  void multiply_transposed_entries(const Couplings<Space> &rows, const ByColumn<Space> &columns, std::size_t cut,
+                                   const Scalar *values, const Scalar *in, const Scalar *x, Scalar *out)
   {
     TransposedProductArguments a{.by_row = {},
                                  .ptr = columns.ptr.data(),
@@ -333,7 +333,7 @@ private:
   Graph owned_graph_, coupling_graph_;          // on the host
   Couplings<Space> owned_, coupling_, ordered_; // ordered_: couplings in the order of terms
   Array<Index, Space> next_owned_;              // ResidualArguments::next_inside
-  SplitRows<Space> parts_;
+  SplitRows<Space> split_;
   ByColumn<Space> by_column_, by_ghost_;
   HostArray<Index> cut_;
   bool has_transposed_ = false, scatters_ = false;

@@ -22,17 +22,17 @@ struct OrderedGhosts {
         number(make_array<Index>("finegrain::number", std::size_t(view.coupling.entries()))),
         before(make_array<Index>("finegrain::before", number.extent(0)))
   {
-    const GlobalColoring &global = view.agreed;
+    const ColorsAndKeys &agreed = view.agreed;
     graph.col = make_array<Index>("finegrain::col", number.extent(0));
     for (Index row = 0; row < graph.rows; ++row) {
       const Index first = graph.ptr(row), last = graph.ptr(row + 1);
-      const auto key = [&](Index e) { return global.ghost_key(view.coupling.col(e)); };
+      const auto key = [&](Index e) { return agreed.ghost_key(view.coupling.col(e)); };
       for (Index e = first; e < last; ++e) number(e) = e;
       std::sort(number.data() + first, number.data() + last, [&](Index a, Index b) { return key(a) < key(b); });
       Index next = view.owned.ptr(row);
       for (Index e = first; e < last; ++e) {
         graph.col(e) = view.coupling.col(number(e));
-        while (next < view.owned.ptr(row + 1) && global.key(view.owned.col(next)) < key(number(e))) ++next;
+        while (next < view.owned.ptr(row + 1) && agreed.key(view.owned.col(next)) < key(number(e))) ++next;
         before(e) = next;
       }
     }

@@ -31,9 +31,10 @@ template <class Space> struct Couplings {
   std::size_t bytes() const { return (ptr.span() + col.span() + entry.span()) * sizeof(Index); }
 };
 
-// Places of rows without ghosts, then of rows with ghosts.
+// Order of visits: places of rows without ghosts, then of rows with ghosts. A place is a row, a position or a sweep
+// index.
 template <class Space> struct SplitRows {
-  Array<Index, Space> slots; // empty: no row has ghosts, and rows are visited in order
+  Array<Index, Space> order; // place of each visit; empty: no row has ghosts, and places ascend
   HostArray<Index> cut;      // 0, the number of rows without ghosts, the number of rows
 };
 
@@ -45,14 +46,14 @@ SplitRows<Space> split_places(std::vector<Index> places, const Graph &coupling, 
     const Index row = row_at(at);
     return coupling.entries() > 0 && coupling.ptr(row + 1) > coupling.ptr(row);
   };
-  SplitRows<Space> parts;
-  parts.cut = make_array<Index>("finegrain::cut", 3);
-  parts.cut(0) = 0;
-  parts.cut(1) = Index(
+  SplitRows<Space> split;
+  split.cut = make_array<Index>("finegrain::cut", 3);
+  split.cut(0) = 0;
+  split.cut(1) = Index(
     std::stable_partition(places.begin(), places.end(), [&](Index at) { return !has_ghosts(at); }) - places.begin());
-  parts.cut(2) = Index(places.size());
-  parts.slots = copy_to<Space>(to_array("finegrain::slots", places));
-  return parts;
+  split.cut(2) = Index(places.size());
+  split.order = copy_to<Space>(to_array("finegrain::order", places));
+  return split;
 }
 
 // Splits all rows.
@@ -61,9 +62,9 @@ SplitRows<Space> split_rows(Index rows, const Graph &coupling, const RowAt &row_
 {
   std::vector<Index> places(std::size_t(rows), 0);
   std::iota(places.begin(), places.end(), Index(0));
-  SplitRows<Space> parts = split_places<Space>(std::move(places), coupling, row_at);
-  if (parts.cut(1) == rows) parts.slots = {};
-  return parts;
+  SplitRows<Space> split = split_places<Space>(std::move(places), coupling, row_at);
+  if (split.cut(1) == rows) split.order = {};
+  return split;
 }
 
 // Returns the queue of kernels that work with a halo: the wanted one, or none if the halo does not follow it and
@@ -76,23 +77,23 @@ template <class Exec> void settle(Halo &halo, const QueuedSpace<Exec> &at)
   if (!halo.follows(at.queue)) at.wait();
 }
 
-// Calls part(0) during the exchange of the ghosts of x and part(1) after it; `at` runs their kernels. halo may be
-// null.
-template <class Exec, class Part>
-void overlap(Halo *halo, const QueuedSpace<Exec> &at, const Scalar *x, Scalar *ghosts, const Part &part)
+// Calls compute(0) for rows without ghosts during the exchange of the ghosts of x, and compute(1) for the others
+// after it. `at` runs their kernels. halo may be null.
+template <class Exec, class Compute>
+void overlap(Halo *halo, const QueuedSpace<Exec> &at, const Scalar *x, Scalar *ghosts, const Compute &compute)
 {
-  const auto told = [&](int which) {
+  const auto compute_logged = [&](int which) {
     if (halo) halo->residual(which == 0, true);
-    part(which);
+    compute(which);
     if (halo) halo->residual(which == 0, false);
   };
   if (halo) {
     settle(*halo, at);
     halo->begin(Halo::all, x, ghosts);
   }
-  told(0);
+  compute_logged(0);
   if (halo) halo->end(Halo::all, x, ghosts);
-  told(1);
+  compute_logged(1);
 }
 
 } // namespace finegrain

@@ -9,7 +9,7 @@ namespace finegrain
 {
 
 struct ResidualArguments {
-  const Index *slots = nullptr;  // positions to visit; null: all in order
+  const Index *order = nullptr;  // position at each sweep index; null: positions ascend
   const Index *row_of = nullptr; // row at each position; null: positions are rows
   bool y_by_row = true;
   EntryList inside, ghost; // by row; columns are owned and ghost block rows
@@ -40,9 +40,11 @@ template <int N, bool Plain = false, Sign sign = Sign::minus> struct ResidualRow
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
-  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index sweep_index, const Lanes &lanes, Scalar *) const
   {
-    const Index pos = arg.slots ? arg.slots[slot] : slot, row = !Plain && arg.row_of ? arg.row_of[pos] : pos;
+    const Index pos = arg.order ? arg.order[sweep_index] : sweep_index,
+                row = !Plain && arg.row_of ? arg.row_of[pos] : pos;
     const Offset at = Offset(row) * n, z_at = Offset(arg.y_by_row ? row : pos) * n;
     lanes.strips([=, this](auto s) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
@@ -115,10 +117,10 @@ struct TransposedProductArguments {
   Scalar *out;
 };
 
-// Computes row `slot` of out = in + A^T x, from column `slot` of A: the sum of a^T x over its entries, gathered
+// Computes row `column` of out = in + A^T x, from this column of A: the sum of a^T x over its entries, gathered
 // through an index of their own. `in` null: zero. Rows are summed in ascending order. Hosts prefetch the block
-// transposed_ahead entries ahead, and the list of entries has as many entries more.
-inline constexpr Index transposed_ahead = 16;
+// transposed_prefetch_entries entries ahead, and the list of entries has as many entries more.
+inline constexpr Index transposed_prefetch_entries = 16;
 template <int N> struct TransposedProductRow {
   BlockSize<N> n;
   TransposedProductArguments arg;
@@ -126,15 +128,16 @@ template <int N> struct TransposedProductRow {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n; }
 
-  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index slot, const Lanes &lanes, Scalar *) const
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index column, const Lanes &lanes, Scalar *) const
   {
     lanes.template strips<8>([=, this](auto s) FINEGRAIN_INLINE {
-      const Offset at = Offset(slot) * n + s.first;
+      const Offset at = Offset(column) * n + s.first;
       Scalar sums[std::size_t(s.width)];
       for (int c = 0; c < s.width; ++c) sums[c] = arg.in ? arg.in[at + c] : Scalar(0);
-      for (Index e = arg.ptr[slot]; e < arg.ptr[slot + 1]; ++e) {
+      for (Index e = arg.ptr[column]; e < arg.ptr[column + 1]; ++e) {
         if constexpr (N > 0)
-          prefetch<std::size_t(N) * N * sizeof(Scalar)>(arg.blocks + Offset(arg.entry[e + transposed_ahead]) * n * n);
+          prefetch<std::size_t(N) * N * sizeof(Scalar)>(arg.blocks +
+                                                        Offset(arg.entry[e + transposed_prefetch_entries]) * n * n);
         add_columns(s, n, arg.blocks + Offset(arg.entry[e]) * n * n, arg.x + Offset(arg.row[e]) * n, sums);
       }
       for (int c = 0; c < s.width; ++c) arg.out[at + c] = sums[c];

@@ -16,15 +16,15 @@ namespace finegrain
 template <class Space> struct Residuals {
   bool kept = false, keeps_difference = false, difference_known = false;
   Couplings<Space> owned, ignored, ghost;
-  Array<Index, Space> next_owned; // for ghosts that are added between owned columns; empty: after them
-  SplitRows<Space> slots, rows;   // positions, and rows in the matrix's order
+  Array<Index, Space> next_owned;   // for ghosts that are added between owned columns; empty: after them
+  SplitRows<Space> positions, rows; // positions, and rows in the matrix's order
   Array<Scalar, Space> difference, rhs, ghosts, y; // y: of the previous sweep
 
   std::size_t index_bytes() const
   {
-    const bool shared = slots.slots.data() == rows.slots.data(); // positions are rows
+    const bool shared = positions.order.data() == rows.order.data(); // positions are rows
     return owned.bytes() + ignored.bytes() + ghost.bytes() + next_owned.span() * sizeof(Index) +
-           (slots.slots.span() + !shared * rows.slots.span()) * sizeof(Index);
+           (positions.order.span() + !shared * rows.order.span()) * sizeof(Index);
   }
   std::size_t work_bytes() const { return (rhs.span() + ghosts.span() + y.span()) * sizeof(Scalar); }
 };
@@ -55,7 +55,7 @@ template <class Exec> struct ResidualRunner : Runner<Exec> {
     r.next_owned = set_ghosts(view, &r.ghost);
     const auto same = [](Index row) { return row; };
     r.rows = split_rows<Space>(rows, view.coupling, same);
-    r.slots = order.extent(0) ? split_rows<Space>(rows, view.coupling, order) : r.rows;
+    r.positions = order.extent(0) ? split_rows<Space>(rows, view.coupling, order) : r.rows;
     r.rhs = make_array<Scalar, Space>("finegrain::residual", scalars());
     r.ghosts = make_array<Scalar, Space>("finegrain::ghosts", std::size_t(view.ghosts) * std::size_t(n));
   }
@@ -66,8 +66,8 @@ template <class Exec> struct ResidualRunner : Runner<Exec> {
     const auto residual = find_product_kernels<Exec>(n).residual;
     Residuals<Space> &r = residuals;
     // The matrix is read in its own order, the factor's differences in the order of the factor.
-    const SplitRows<Space> &parts = is_short ? r.slots : r.rows;
-    const ResidualArguments a{.slots = parts.slots.data(),
+    const SplitRows<Space> &split = is_short ? r.positions : r.rows;
+    const ResidualArguments a{.order = split.order.data(),
                               .row_of = is_short ? row_of() : nullptr,
                               .y_by_row = Base::y_by_row(),
                               .inside = (is_short ? r.ignored : r.owned).list(),
@@ -83,7 +83,7 @@ template <class Exec> struct ResidualRunner : Runner<Exec> {
                               .z = r.y.data(),
                               .prefetch_distance = prefetch_distance_of(works_in_teams<Exec>)};
     overlap(halo, *this, x, r.ghosts.data(),
-            [&](int which) { residual(Base::independent(parts.cut.data() + which), n, a); });
+            [&](int which) { residual(Base::independent(split.cut.data() + which), n, a); });
   }
 
   // Computes the residual of the whole operator, in memory of the runner (Engine::find_residual()).

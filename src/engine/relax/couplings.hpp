@@ -12,7 +12,7 @@
 namespace finegrain
 {
 
-// Source of a row's blocks: entries of the owned square or, from `owned` on, of the couplings to ghosts.
+// Values of a row's couplings: entries of the owned square or, from `owned` on, of the couplings to ghosts.
 struct CouplingValues {
   const Index *entry;
   Index entries, owned;
@@ -21,56 +21,56 @@ struct CouplingValues {
   template <class Lanes, int N>
   KOKKOS_FORCEINLINE_FUNCTION const Scalar *view(const Lanes &lanes, BlockSize<N> n, Index e, Scalar *space) const
   {
-    const Part p = part(e);
-    return p.values.view(lanes, n, p.entry, space);
+    const Source s = source_of(e);
+    return s.values.view(lanes, n, s.entry, space);
   }
   // Prefetches the block of a later coupling, on hosts, because rows of a color are far from each other in the
   // matrix.
   template <int N> KOKKOS_FORCEINLINE_FUNCTION void prefetch_block([[maybe_unused]] Index e) const
   {
 #if !defined(FINEGRAIN_ON_DEVICE)
-    constexpr Index ahead = 16;
-    if (N < 2 || e + ahead >= entries) return;
-    const Part p = part(e + ahead);
-    p.values.template prefetch_ahead<N>(p.entry);
+    constexpr Index distance = 16;
+    if (N < 2 || e + distance >= entries) return;
+    const Source s = source_of(e + distance);
+    s.values.template prefetch_entry<N>(s.entry);
 #endif
   }
   // Calls f(a), where a(at) is entry `at` of the block by columns. No block is stored.
   template <class F> KOKKOS_FORCEINLINE_FUNCTION auto read(int n, Index e, const F &f) const
   {
-    const Part p = part(e);
-    if (!p.values.base) return f([a = p.values.values + Offset(p.entry) * n * n](int at) { return a[at]; });
-    return f([&](int at) { return p.values.number(n, p.entry, at); });
+    const Source s = source_of(e);
+    if (!s.values.base) return f([a = s.values.values + Offset(s.entry) * n * n](int at) { return a[at]; });
+    return f([&](int at) { return s.values.scalar(n, s.entry, at); });
   }
   // Reads entry `at` of the blocks e to e + count - 1. Blocks from `last` on are replaced by the one before `last`.
   template <int count>
-  KOKKOS_FORCEINLINE_FUNCTION void read_numbers(int n, Index e, Index last, int at, Scalar *numbers) const
+  KOKKOS_FORCEINLINE_FUNCTION void read_scalars(int n, Index e, Index last, int at, Scalar *scalars) const
   {
     const auto next = [=](int k) { return e + k < last ? e + k : last - 1; };
     if (!inside.base && !ghost.base) { // dense: loads do not wait for each other
       const Scalar *from[std::size_t(count)];
       for (int k = 0; k < count; ++k) {
-        const Index number = entry[next(k)];
-        const bool is_ghost = number >= owned;
-        from[k] = (is_ghost ? ghost.values : inside.values) + Offset(is_ghost ? number - owned : number) * n * n + at;
+        const Index index = entry[next(k)];
+        const bool is_ghost = index >= owned;
+        from[k] = (is_ghost ? ghost.values : inside.values) + Offset(is_ghost ? index - owned : index) * n * n + at;
       }
-      for (int k = 0; k < count; ++k) numbers[k] = *from[k];
+      for (int k = 0; k < count; ++k) scalars[k] = *from[k];
     } else {
       for (int k = 0; k < count; ++k) {
-        const Part p = part(next(k));
-        numbers[k] = p.values.number(n, p.entry, at);
+        const Source s = source_of(next(k));
+        scalars[k] = s.values.scalar(n, s.entry, at);
       }
     }
   }
 
 private:
-  struct Part {
+  struct Source {
     const MatrixValues &values;
     Index entry;
   };
-  KOKKOS_FORCEINLINE_FUNCTION Part part(Index e) const
+  KOKKOS_FORCEINLINE_FUNCTION Source source_of(Index e) const
   {
-    return entry[e] < owned ? Part{inside, entry[e]} : Part{ghost, entry[e] - owned};
+    return entry[e] < owned ? Source{inside, entry[e]} : Source{ghost, entry[e] - owned};
   }
 };
 
@@ -90,20 +90,21 @@ template <int N> struct LargestRow {
 
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *) const
   {
-    const Real most = lanes.largest(n * n, [&](int at, int count) FINEGRAIN_INLINE {
-      constexpr int ways = Lanes::scalar_by_scalar ? 1 : 4; // maxima that do not wait for each other
-      Real most_of[std::size_t(ways)] = {};
+    const Real largest = lanes.largest(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+      constexpr int independent = Lanes::scalar_by_scalar ? 1 : 4; // maxima that do not wait for each other
+      Real maxima[std::size_t(independent)] = {};
       for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) {
         if (at == 0) arg.source.template prefetch_block<N>(e);
         arg.source.read(n, e, [&](const auto &a) {
-          for (int i = at; i < at + count; ++i) most_of[(i - at) % ways] = larger(a(i), most_of[(i - at) % ways]);
+          for (int i = at; i < at + count; ++i)
+            maxima[(i - at) % independent] = larger(a(i), maxima[(i - at) % independent]);
         });
       }
       Real m = 0;
-      for (const Real of_way : most_of) m = larger(of_way, m);
+      for (const Real maximum : maxima) m = larger(maximum, m);
       return m;
     });
-    lanes.once([&] { arg.largest[pos] = most; });
+    lanes.once([&] { arg.largest[pos] = largest; });
   }
 
 private:
@@ -144,11 +145,11 @@ template <class OffDiagonal> struct CheckRow {
   template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *) const
   {
     for (Index e = arg.rows.ptr[pos]; e < arg.rows.ptr[pos + 1]; ++e) {
-      const OffDiagonal *block = blocks() + Offset(arg.rows.number(e)) * n * n;
-      const auto look = [&](bool finite) FINEGRAIN_INLINE {
+      const OffDiagonal *block = blocks() + Offset(arg.rows.block_index(e)) * n * n;
+      const auto report_unless = [&](bool finite) FINEGRAIN_INLINE {
         if (!finite) atomic_lower(&arg.pivot_report->bad_coupling, arg.rows.row(pos));
       };
-      lanes.ranges(n * n, [&](int at, int count) FINEGRAIN_INLINE { look(are_finite(block + at, count)); });
+      lanes.ranges(n * n, [&](int at, int count) FINEGRAIN_INLINE { report_unless(are_finite(block + at, count)); });
     }
   }
 
@@ -188,7 +189,7 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
     const Real beta = arg.largest ? find_scale(arg.largest[pos]) : arg.scale;
     if (arg.largest) lanes.once([&] { arg.unscale[pos] = 1 / beta; });
     if (blocks()) {
-      if constexpr (Lanes::scalar_by_scalar) store_numbers(lanes, pos, row, beta);
+      if constexpr (Lanes::scalar_by_scalar) store_scalars(lanes, pos, row, beta);
       else
         for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) {
           arg.source.template prefetch_block<N>(e);
@@ -197,7 +198,7 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
     }
     arg.source.inside.load(lanes, n, arg.diagonal_entry[pos], d);
     const Inversion inversion =
-      invert_pivot_block(lanes, n, d, work, block, arg.shift, arg.source.inside.numbers(n, arg.diagonal_entry[pos]));
+      invert_pivot_block(lanes, n, d, work, block, arg.shift, arg.source.inside.scalars(n, arg.diagonal_entry[pos]));
     lanes.ranges(n * n, [&](int at, int count) FINEGRAIN_INLINE {
       for (int i = at; i < at + count; ++i) diagonal()[pos * nn + i] = Diagonal(d[i]);
     });
@@ -218,7 +219,7 @@ private:
   // Stores couplings on devices, where each lane has one entry of a block. A lane reads its entry of eight blocks at
   // a time, so that their loads overlap, and reports once per row.
   template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void store_numbers(const Lanes &lanes, Index pos, Index row, Real beta) const
+  KOKKOS_FORCEINLINE_FUNCTION void store_scalars(const Lanes &lanes, Index pos, Index row, Real beta) const
   {
     constexpr int batch = 8;
     const Index first = arg.ptr[pos], last = arg.ptr[pos + 1];
@@ -227,7 +228,7 @@ private:
       bool finite = true;
       for (Index e = first; e < last; e += batch) {
         Scalar a[std::size_t(batch)];
-        arg.source.template read_numbers<batch>(n, e, last, at, a);
+        arg.source.template read_scalars<batch>(n, e, last, at, a);
         for (int k = 0; k < batch && e + k < last; ++k) {
           OffDiagonal *to = blocks() + Offset(e + k) * n * n + at;
           flushed += narrow(a + k, 1, beta, to);

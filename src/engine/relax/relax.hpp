@@ -61,8 +61,8 @@ template <int N, class OffDiagonal, class Diagonal, class Sum, int V = 1> struct
       sums.subtract_product(multiplier(Scalar(unscale)), total);
       sums.store(scratch + v * n + s.first);
     });
-    for_each_strip<V>(lanes, arg.vectors.count, [=, this](auto s, auto some) FINEGRAIN_INLINE {
-      some.each([&](int v) FINEGRAIN_INLINE {
+    for_each_strip<V>(lanes, arg.vectors.count, [=, this](auto s, auto lane_vectors) FINEGRAIN_INLINE {
+      lane_vectors.each([&](int v) FINEGRAIN_INLINE {
         Accumulator<s.width> sums;
         sums.zero();
         accumulate<Sign::plus>(s, n, diagonal() + pos * nn, scratch + v * n, sums);
@@ -98,7 +98,7 @@ private:
   static constexpr bool is_short = sizeof(OffDiagonal) <= 2;
   // Prefetches the right-hand side and the result of a later row. Rows of one color are far from each other, and the
   // hardware does not find the next one (docs/tuning.md).
-  KOKKOS_FORCEINLINE_FUNCTION void ask_for_row(Index pos) const
+  KOKKOS_FORCEINLINE_FUNCTION void prefetch_row(Index pos) const
   {
     if (pos < 0 || pos >= arg.rows.owned) return;
     const Offset row = arg.rows.row(pos);
@@ -110,7 +110,7 @@ private:
   KOKKOS_FORCEINLINE_FUNCTION void sum_up(const Lanes &lanes, [[maybe_unused]] Index pos, Index first, Index last,
                                           const Column &column, const Put &put) const
   {
-    if constexpr (N > 0) ask_for_row(pos + (arg.rows.backward ? -8 : 8));
+    if constexpr (N > 0) prefetch_row(pos + (arg.rows.backward ? -8 : 8));
     const Offset distance = is_short ? arg.prefetch_distance / 3 : arg.prefetch_distance;
     if (N > 0 && distance) {
       prefetch<N * N * sizeof(Diagonal), Caches::first>(diagonal() + Offset(pos + 4) * (N * N));
@@ -119,7 +119,7 @@ private:
     sum_products<N, Sum, V>(
       lanes, n, arg.vectors.count, first, last,
       [&](Index e) FINEGRAIN_INLINE {
-        const OffDiagonal *block = blocks() + Offset(arg.rows.number(e)) * n * n;
+        const OffDiagonal *block = blocks() + Offset(arg.rows.block_index(e)) * n * n;
         prefetch_block<N>(block, distance);
         return block;
       },

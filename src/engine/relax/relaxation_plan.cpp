@@ -44,13 +44,13 @@ SetupError color_rows(const OperatorView &view, RelaxationPlan &p, Coloring &col
 
 } // namespace
 
-SetupError plan_relaxation(const OperatorView &view, const EngineOptions &asked, const Machine &machine,
+SetupError plan_relaxation(const OperatorView &view, const EngineOptions &requested, const Machine &machine,
                            RelaxationPlan &p)
 {
   // Owned couplings and couplings to ghosts have one numbering.
-  const Offset ghosts = asked.relaxation.exchange == Exchange::none ? 0 : view.coupling.entries();
+  const Offset ghosts = requested.relaxation.exchange == Exchange::none ? 0 : view.coupling.entries();
   if (view.owned.entries() + ghosts > std::numeric_limits<Index>::max()) return {SetupError::entries};
-  p.options = asked;
+  p.options = requested;
   Schedule colors;
   if (const SetupError error = color_rows(view, p, p.coloring, colors)) return error;
   p.options.grid = {};

@@ -25,7 +25,7 @@ struct RelaxRows {
     return backward ? owned - 1 - sweep_index : sweep_index;
   }
   KOKKOS_FORCEINLINE_FUNCTION Index row(Index pos) const { return row_of ? row_of[pos] : pos; }
-  KOKKOS_FORCEINLINE_FUNCTION Index number(Index e) const { return block ? block[e] : e; }
+  KOKKOS_FORCEINLINE_FUNCTION Index block_index(Index e) const { return block ? block[e] : e; }
 };
 
 // Terms of a row ascend by (color, key) of their columns. Those of smaller colors come first, because a first sweep

@@ -26,11 +26,11 @@ template <class Exec> class StoredRelaxation : public Engine
 public:
   using Space = typename Exec::memory_space;
 
-  SetupError analyze(const OperatorView &view, const EngineOptions &asked) override
+  SetupError analyze(const OperatorView &view, const EngineOptions &requested) override
   {
-    if (const SetupError error = run_.check(view, asked)) return error;
+    if (const SetupError error = run_.check(view, requested)) return error;
     RelaxationPlan p;
-    if (const SetupError error = plan_relaxation(view, asked, run_.machine(view.block), p)) return error;
+    if (const SetupError error = plan_relaxation(view, requested, run_.machine(view.block), p)) return error;
     const EngineOptions &options = p.options;
     const Exchange exchange = options.relaxation.exchange;
     const auto rows = order_couplings(view, p.coloring, exchange, p.plan.row_of);

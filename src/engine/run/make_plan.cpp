@@ -86,7 +86,7 @@ SetupError make_plan(const Elimination &e, int block, const EngineOptions &optio
   if (by_color && !by_hand && plan.algorithm == Algorithm::sequential) order = order_colors(e, block);
   if (!plan.lines.empty()) {
     order = make_array<Index>("finegrain::order", std::size_t(graph.rows));
-    for (const LineBox &part : plan.lines) order_box(part, order.data());
+    for (const LineBox &box : plan.lines) order_box(box, order.data());
   }
   plan.row_of = order;
   // Groups are far apart in the order of rows, tasks of a host are not.

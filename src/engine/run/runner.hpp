@@ -22,13 +22,13 @@ template <class Word> struct ClearBlocks {
 };
 
 // Kernels that fill or copy arrays.
-template <class T> struct FillNumbers {
+template <class T> struct FillArray {
   T *to;
-  T number;
+  T value;
 
-  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = number; }
+  KOKKOS_INLINE_FUNCTION void operator()(Offset i) const { to[i] = value; }
 };
-template <class T> struct CopyNumbers {
+template <class T> struct CopyArray {
   T *to;
   const T *from;
 
@@ -61,8 +61,8 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   Shift shift;
   Algorithm algorithm = Algorithm::sequential;
   Layout y_layout = Layout::row;
-  Array<Index, Space> row_at;                // row at each position; empty: natural order
-  SweepOrder<Space> forward, backward, made; // made: of the factorization
+  Array<Index, Space> row_at; // row at each position; empty: natural order
+  SweepOrder<Space> forward, backward, factor_order;
   TaskFlagMemory<Space> flags;
   Array<Scalar, Space> step; // memory of scratch(), allocated at first use
   Kokkos::View<PivotReport, Space> pivot_report;
@@ -97,7 +97,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     row_at = row_of;
     y_layout = plan.y;
     flags.reserve(plan.tasks.tasks.count());
-    set_sweep_orders(plan, forward, backward, made);
+    set_sweep_orders(plan, forward, backward, factor_order);
     pivot_report = Kokkos::View<PivotReport, Space>("finegrain::pivots");
     launches = 0;
     step = {};
@@ -146,7 +146,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   // of several rows of a sweep (docs/gpu_times.md).
   Run<Exec> factorization()
   {
-    Run<Exec> run = sweep(made.group.extent(0) > 0 ? made : forward);
+    Run<Exec> run = sweep(factor_order.group.extent(0) > 0 ? factor_order : forward);
     if (works_in_teams<Exec>) run.algorithm = Algorithm::levels;
     return run;
   }
@@ -202,13 +202,13 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   }
 
   // Fills an array, or copies one. Kokkos' own functions allocate memory for a label at each call.
-  template <class T> void fill(T *to, std::size_t count, T number) const
+  template <class T> void fill(T *to, std::size_t count, T value) const
   {
-    for_each(Offset(count), FillNumbers<T>{to, number});
+    for_each(Offset(count), FillArray<T>{to, value});
   }
   template <class T> void copy(T *to, std::size_t count, const T *from) const
   {
-    for_each(Offset(count), CopyNumbers<T>{to, from});
+    for_each(Offset(count), CopyArray<T>{to, from});
   }
 
   // Returns a vector for callers (Engine::scratch()).

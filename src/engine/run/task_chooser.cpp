@@ -34,7 +34,7 @@ public:
   }
 
   // Plans one thread without tasks: sweeps by lines over whole boxes if they fit, else a storage order.
-  void choose_alone()
+  void plan_one_thread()
   {
     if (fits_lines()) plan_.lines = cut_boxes(options_.grid, bounds(), g_.ordering());
     const bool by_color = plan_.schedule.kind == ScheduleKind::color && !g_.drops_after();
@@ -97,16 +97,17 @@ private:
   }
 
   // Returns the reason to stay on one thread, or null: with this many levels, synchronization would cost more than
-  // it saves. The constants are orders of magnitude of two cores (docs/tuning.md): 1.5 microseconds
-  // per level, and 16 GB/s for blocks that one thread reads.
+  // it saves. The constants are orders of magnitude: 1.5 microseconds per level
+  // (docs/topics/threads.md), and 16 GB/s for blocks that one thread reads.
   const char *why_sequential(Index pieces, Index levels) const
   {
     if (double(pieces) < 1.4 * levels) return "hardly any independent rows";
-    const double alone = bytes_per_row() * g_.rows() / 16e9;
-    return alone / machine_.threads + 1.5e-6 * levels < alone ? nullptr : "levels too short to share";
+    const double seconds = bytes_per_row() * g_.rows() / 16e9;
+    return seconds / machine_.threads + 1.5e-6 * levels < seconds ? nullptr : "levels too short to share";
   }
 
-  // On an H200 levels were faster with 2 to 30 colors, and tasks with 46 to 382 hyperplanes (docs/gpu_times.md).
+  // On an H200 levels were mostly faster with 2 to 30 colors, and tasks with 46 hyperplanes and more
+  // (docs/gpu_times.md).
   SetupError choose_on_device()
   {
     const Index groups = plan_.schedule.groups();
@@ -221,14 +222,14 @@ private:
     const bool may_be_wide = plan_.schedule.kind != ScheduleKind::level ||
                              g_.rows() >= least_width(machine_.threads) * plan_.schedule.groups();
     for (Index length = may_be_wide ? longest : 1; length > 1; length /= 2)
-      if (runs_may_be_wide(length))
+      if (ranges_may_be_wide(length))
         if (Cut c = level(cut_ranges(g_.rows(), length)); is_wide(c, machine_.threads)) return c;
     return level(cut_ranges(g_.rows(), 1));
   }
-  // Returns true if levels of runs may be wide enough. It extrapolates from an eighth of the rows: all later parts
+  // Returns true if levels of ranges may be wide enough. It extrapolates from an eighth of the rows: all later parts
   // add as many levels as the second half of it. Testing all rows costs as much as the cut. Where levels end
   // (blocks, domains), the second half adds none.
-  bool runs_may_be_wide(Index length) const
+  bool ranges_may_be_wide(Index length) const
   {
     const double rows = g_.rows(), least = least_width(machine_.threads);
     const Index sample = Index(std::min(rows, std::max({65536., rows / 8, 4 * least * length})));
@@ -276,7 +277,7 @@ SetupError choose_tasks(const EliminatedGraph &g, int block, const EngineOptions
 {
   TaskChooser chooser(g, block, options, machine, plan);
   if (const SetupError error = chooser.choose()) return error;
-  if (plan.algorithm == Algorithm::sequential) chooser.choose_alone();
+  if (plan.algorithm == Algorithm::sequential) chooser.plan_one_thread();
   return {};
 }
 

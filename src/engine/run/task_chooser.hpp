@@ -12,8 +12,9 @@ class EliminatedGraph;
 struct Machine;
 struct Plan;
 
-// Returns the width of order_windows(). Two adjacent lines of a grid hide the latency of a row; small blocks need
-// four. More lines cost more in cache than they hide (docs/tuning.md).
+// Returns the width of order_windows(), the least mean number of rows per level of a window. Windows are powers of
+// two: 1.9 is two adjacent lines of a grid, 3 is four. Two are best for blocks of 3 and more, four for scalars
+// (docs/tuning.md).
 inline double window_width(int block) { return block <= 2 ? 3 : 1.9; }
 
 // Errors: SetupError::grid_size, no_grid, tile_fit.

@@ -158,13 +158,13 @@ Index count_shared_levels(const ChunkLevels &levels)
 
 Index count_range_levels(const Graph &g, Index length, Index rows)
 {
-  const Index runs = (rows + length - 1) / length;
+  const Index ranges = (rows + length - 1) / length;
   const Index *ptr = g.ptr.data(), *col = g.col.data();
-  std::vector<Index> level(std::size_t(runs), 0);
+  std::vector<Index> level(std::size_t(ranges), 0);
   Index levels = 0;
-  for (Index u = 0; u < runs; ++u) {
+  for (Index u = 0; u < ranges; ++u) {
     const Index first = u * length, last = std::min(rows, first + length);
-    Index mine = level[std::size_t(u)]; // earlier runs have pushed theirs
+    Index mine = level[std::size_t(u)]; // earlier ranges have pushed theirs
     for (Index e = ptr[first]; e < ptr[last]; ++e)
       if (col[e] < first) mine = std::max(mine, level[std::size_t(col[e] / length)] + 1);
     for (Index e = ptr[first]; e < ptr[last]; ++e)

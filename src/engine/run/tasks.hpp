@@ -8,12 +8,12 @@
 namespace finegrain
 {
 
-// Tasks are ranges of positions, in an order in which no task needs a later one. The rows of a step of a task do not
-// depend on each other; host workers ignore steps.
+// Tasks are ranges of sweep indices, in an order in which no task needs a later one. A step is a range of rows of a
+// task that do not depend on each other; host workers ignore steps.
 template <class Space> struct Tasks {
-  Array<Index, Space> first;          // first position of each task, and the number of rows
+  Array<Index, Space> first;          // first sweep index of each task, and the number of rows
   Array<Index, Space> wait_ptr, wait; // the tasks for which each task waits
-  Array<Index, Space> step_ptr, step; // the steps of each task, and the first position of each step
+  Array<Index, Space> step_ptr, step; // the steps of each task, and the first sweep index of each step
 
   Index count() const { return first.extent(0) ? Index(first.extent(0)) - 1 : 0; }
   std::size_t bytes() const

@@ -10,7 +10,7 @@ namespace finegrain::detail
 {
 
 // Allocates scratch for `scalars` scalars. `space` is a reference, because allocation moves its mark.
-template <class Space> KOKKOS_FUNCTION Scalar *take_scratch(const Space &space, int scalars)
+template <class Space> KOKKOS_FUNCTION Scalar *allocate_scratch(const Space &space, int scalars)
 {
   if (scalars == 0) return nullptr;
   return static_cast<Scalar *>(space.get_shmem_aligned(sizeof(Scalar) * std::size_t(scalars), sizeof(Scalar)));
@@ -50,11 +50,11 @@ template <int N, class Row, class Member> struct Team {
       const Index first = tasks.step[tasks.step_ptr[t]], last = tasks.step[tasks.step_ptr[t + 1]];
       row.reads(first, last, [&](const void *from, std::size_t bytes) {
         Kokkos::parallel_for(Kokkos::TeamVectorRange(member, int((bytes + line - 1) / line)), [&](int i) {
-          on_device::ask_for(static_cast<const char *>(from) + std::size_t(i) * line);
+          on_device::prefetch_line(static_cast<const char *>(from) + std::size_t(i) * line);
         });
       });
       Kokkos::parallel_for(Kokkos::TeamVectorRange(member, last - first),
-                           [&](int i) { on_device::ask_for(row.begins_with(first + i)); });
+                           [&](int i) { on_device::prefetch_line(row.begins_with(first + i)); });
     }
 #endif
   }
@@ -80,7 +80,7 @@ template <int N, class Exec, class Row> struct TeamBody {
 
   KOKKOS_FUNCTION void operator()(const Member &member) const
   {
-    Scalar *scratch = take_scratch(member.thread_scratch(0), Row::scratch_size(row.n));
+    Scalar *scratch = allocate_scratch(member.thread_scratch(0), Row::scratch_size(row.n));
     work(tasks, progress, Team<N, Row, Member>{row, member, scratch});
   }
 };
@@ -96,7 +96,7 @@ template <int N, class Exec, class Row> struct GroupBody {
   {
     const Index at = first + Index(member.league_rank()) * Index(member.team_size()) + Index(member.team_rank());
     if (at >= last) return;
-    Scalar *scratch = take_scratch(member.thread_scratch(0), Row::scratch_size(row.n));
+    Scalar *scratch = allocate_scratch(member.thread_scratch(0), Row::scratch_size(row.n));
     row(visit ? visit[at] : at, TeamLanes<N, Member>{row.n, member}, scratch);
   }
 };

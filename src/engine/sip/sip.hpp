@@ -42,7 +42,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
     const Offset nn = Offset(n) * n;
     Scalar *d = scratch, *block = d + nn, *pivot = block + nn, *partial = pivot + nn, *work = partial + 3 * nn;
     Inversion all;
-    Real sizes = magnitude(arg.source.number(n, arg.diagonal_source[sweep_index], 0));
+    Real sizes = magnitude(arg.source.scalar(n, arg.diagonal_source[sweep_index], 0));
 
     arg.source.load(lanes, n, arg.diagonal_source[sweep_index], d);
     for (int c = 0; c < 3; ++c) zero(lanes, partial + c * nn);
@@ -78,7 +78,7 @@ template <int N, class OffDiagonal, class Diagonal> struct SipRow {
     }
     clear_cancelled<OffDiagonal>(lanes, n, d, sizes, arg.shift);
     merge(all, invert_pivot_block(lanes, n, d, work, block, arg.shift,
-                                  arg.source.numbers(n, arg.diagonal_source[sweep_index])));
+                                  arg.source.scalars(n, arg.diagonal_source[sweep_index])));
     lanes.block_strips([=, this](auto s, int c) FINEGRAIN_INLINE {
       Accumulator<s.width> sums;
       sums.load(d + c * n + s.first);

@@ -35,7 +35,7 @@ inline EmulatedPetsc emulated_petsc;
 #endif
 
 // True if device kernels can read PETSc's arrays of this type.
-inline bool lies_on_device(PetscMemType type)
+inline bool is_on_device(PetscMemType type)
 {
 #if defined(FINEGRAIN_EMULATE_DEVICE)
   return PetscMemTypeHost(type) && !emulated_petsc.copies;
@@ -158,7 +158,7 @@ public:
       if (also_) PetscCall(VecGetArrayReadAndMemType(also_, &second_, &types[1]));
       if (keeps_) PetscCall(VecGetArrayAndMemType(out_, &to_, &types[2]));
       else PetscCall(VecGetArrayWriteAndMemType(out_, &to_, &types[2]));
-      if (lies_on_device(types[0]) && (!also_ || lies_on_device(types[1])) && lies_on_device(types[2])) {
+      if (is_on_device(types[0]) && (!also_ || is_on_device(types[1])) && is_on_device(types[2])) {
         place_ = Memory::engine;
         held_ = true;
         if (!queued) PetscCall(FinegrainWaitForPetsc());

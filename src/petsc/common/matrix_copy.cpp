@@ -162,32 +162,32 @@ PetscErrorCode CopyDiagonalBlocks(Mat from, Mat to)
   const PetscScalar *a = nullptr;
   PetscScalar *b = nullptr;
   PetscInt size;
-  Structure upper, whole;
-  bool known, mirrors = false;
+  Structure upper, expanded;
+  bool known, upper_only = false;
 
   PetscFunctionBegin;
   PetscCall(OperatorFindType(from, &op, &known));
   PetscCall(MatGetBlockSize(from, &size));
   PetscCall(OperatorGetParts(from, op, &source, &coupling, &global));
-  PetscCall(ReadsUpperTriangles(source, &mirrors));
+  PetscCall(ReadsUpperTriangles(source, &upper_only));
   PetscCall(OperatorFindType(to, &op, &known));
   PetscCall(OperatorGetParts(to, op, &target, &coupling, &global));
   PetscCall(OperatorGetStructure(source, true, &upper));
-  PetscCall(OperatorGetStructure(target, true, &whole));
+  PetscCall(OperatorGetStructure(target, true, &expanded));
   PetscCall(FinegrainSeqBAIJGetArrayRead(source, true, &a));
   PetscCall(MatSeqBAIJGetArray(target, &b));
   const std::size_t n = std::size_t(size);
   for (PetscInt i = 0; i < upper.rows; ++i) {
-    const PetscInt e = FindDiagonal(upper, i), f = FindDiagonal(whole, i);
-    if (e == upper.ptr[i + 1] || f == whole.ptr[i + 1]) continue;
+    const PetscInt e = FindDiagonal(upper, i), f = FindDiagonal(expanded, i);
+    if (e == upper.ptr[i + 1] || f == expanded.ptr[i + 1]) continue;
     const PetscScalar *stored = a + std::size_t(e) * n * n;
     PetscScalar *block = b + std::size_t(f) * n * n;
     for (std::size_t c = 0; c < n; ++c)
-      for (std::size_t r = 0; r < n; ++r) block[c * n + r] = stored[mirrors && r > c ? r * n + c : c * n + r];
+      for (std::size_t r = 0; r < n; ++r) block[c * n + r] = stored[upper_only && r > c ? r * n + c : c * n + r];
   }
   PetscCall(MatSeqBAIJRestoreArray(target, &b));
   PetscCall(FinegrainSeqBAIJRestoreArrayRead(source, true, &a));
-  PetscCall(OperatorRestoreStructure(true, &whole));
+  PetscCall(OperatorRestoreStructure(true, &expanded));
   PetscCall(OperatorRestoreStructure(true, &upper));
   PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(to)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -242,15 +242,15 @@ PetscErrorCode OperatorCopy(Mat mat, bool add_diagonal, Mat *copy)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode OperatorExpand(Mat mat, Mat copy, Mat *whole)
+PetscErrorCode OperatorExpand(Mat mat, Mat copy, Mat *expanded)
 {
   Operator op;
   bool known;
 
   PetscFunctionBegin;
   PetscCall(OperatorFindType(mat, &op, &known));
-  PetscCall(MatConvert(copy, op.parallel ? MATMPIBAIJ : MATSEQBAIJ, MAT_INITIAL_MATRIX, whole));
-  PetscCall(FinegrainOnAllRanks(mat, [&] { return CopyDiagonalBlocks(mat, *whole); }));
-  PetscCall(CopyVariableBlockSizes(mat, *whole));
+  PetscCall(MatConvert(copy, op.parallel ? MATMPIBAIJ : MATSEQBAIJ, MAT_INITIAL_MATRIX, expanded));
+  PetscCall(FinegrainOnAllRanks(mat, [&] { return CopyDiagonalBlocks(mat, *expanded); }));
+  PetscCall(CopyVariableBlockSizes(mat, *expanded));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

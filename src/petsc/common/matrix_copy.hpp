@@ -30,4 +30,4 @@ PetscErrorCode OperatorCopy(Mat mat, bool add_diagonal, Mat *copy);
 
 // Makes a BAIJ matrix that multiplies as the SBAIJ matrix `mat` does. `copy` is `mat` or its OperatorCopy().
 // Collective.
-PetscErrorCode OperatorExpand(Mat mat, Mat copy, Mat *whole);
+PetscErrorCode OperatorExpand(Mat mat, Mat copy, Mat *expanded);

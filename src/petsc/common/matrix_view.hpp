@@ -42,7 +42,7 @@ struct Operator {
   std::size_t bytes() const { return owned.bytes() + coupling.bytes() + ghosts.size() * sizeof(PetscInt); }
 };
 
-// Row pointers and columns of a sequential part.
+// Row pointers and columns of a sequential matrix.
 struct Structure {
   Mat mat;
   PetscInt rows = 0;
@@ -78,12 +78,12 @@ PetscErrorCode FinegrainGetStamp(Mat mat, FinegrainStamp *stamp);
 // Finds how a matrix stores its values. known: the type is supported.
 PetscErrorCode OperatorFindType(Mat mat, finegrain::Operator *op, bool *known);
 
-// Gets the sequential parts of a matrix of known type. On one rank `coupling` and `global`, the global indices of
-// its columns, are null.
+// Gets the sequential matrices of a matrix of known type: its owned square, and its couplings with the global indices
+// of their columns, null on one rank.
 PetscErrorCode OperatorGetParts(Mat mat, const finegrain::Operator &op, Mat *owned, Mat *coupling,
                                 const PetscInt **global);
 
-// Gets the structure of a part, to be restored by the second function.
+// Gets the structure of a sequential matrix, to be restored by the second function.
 PetscErrorCode OperatorGetStructure(Mat mat, bool by_blocks, finegrain::Structure *s);
 PetscErrorCode OperatorRestoreStructure(bool by_blocks, finegrain::Structure *s);
 

@@ -45,7 +45,7 @@ PetscErrorCode FindOnDevice(Mat part, const PetscScalar **values, bool *found)
   PetscCall(MatSeqAIJGetCSRAndMemType(part, nullptr, nullptr, &array, &type));
   PetscCall(PetscObjectStateSet(object, state));
   *values = array;
-  *found = lies_on_device(type);
+  *found = is_on_device(type);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -60,7 +60,7 @@ bool PetscHalo::follows(const Queue &queue)
 }
 
 // Records the stream of an exchange that begins.
-void PetscHalo::note_context()
+void PetscHalo::record_stream()
 {
   Queue now;
 
@@ -71,7 +71,7 @@ void PetscHalo::note_context()
 
 void PetscHalo::begin(Index color, const Scalar *x, Scalar *ghosts)
 {
-  note_context();
+  record_stream();
   check(PetscLogEventBegin(finegrain_events.halo_begin, owner_, nullptr, nullptr, nullptr));
   check(PetscSFBcastWithMemTypeBegin(forest(color), unit_, memory_, x, memory_, ghosts, MPI_REPLACE));
   check(PetscLogEventEnd(finegrain_events.halo_begin, owner_, nullptr, nullptr, nullptr));
@@ -87,7 +87,7 @@ void PetscHalo::end(Index color, const Scalar *x, Scalar *ghosts)
 
 void PetscHalo::add(Index color, const Scalar *ghosts, Scalar *x)
 {
-  note_context();
+  record_stream();
   check(PetscLogEventBegin(finegrain_events.halo_begin, owner_, nullptr, nullptr, nullptr));
   check(PetscSFReduceWithMemTypeBegin(forest(color), unit_, memory_, ghosts, memory_, x, MPIU_SUM));
   check(PetscLogEventEnd(finegrain_events.halo_begin, owner_, nullptr, nullptr, nullptr));

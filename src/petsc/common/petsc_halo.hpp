@@ -41,7 +41,7 @@ private:
     if (!error_) error_ = code;
   }
 
-  void note_context();
+  void record_stream();
   PetscSF forest(Index color) const { return color == all ? sf_ : by_color_[std::size_t(color)]; }
 
   PetscObject owner_ = nullptr;

@@ -46,7 +46,7 @@ PetscErrorCode FindOwnedKeys(Mat mat, DM dm, PetscInt first, HostArray<std::int6
 
 PetscErrorCode FinegrainFindKeys(Mat mat, DM dm, const Operator &op, OperatorView *view)
 {
-  GlobalColoring &a = view->agreed;
+  ColorsAndKeys &a = view->agreed;
   PetscInt first, last;
   PetscSF sf;
 

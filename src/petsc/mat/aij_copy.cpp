@@ -284,23 +284,23 @@ PetscErrorCode FindOperations(bool parallel, const _MatOps **operations)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Sets an operation of the copy if the parent lacks it and AIJ has it.
-template <auto Member> void Lend(Mat A, const _MatOps &of_aij, bool there)
+// Sets or removes an operation of A that calls that of the copy, if the parent lacks it and AIJ has it.
+template <auto Member> void Lend(Mat A, const _MatOps &of_aij, bool install)
 {
   const auto now = A->ops[0].*Member;
-  if (!there || (!now && of_aij.*Member) || now == OfCopy<Member>::call)
-    BAIJKokkosSwap<Member>(A, there, OfCopy<Member>::call, true);
+  if (!install || (!now && of_aij.*Member) || now == OfCopy<Member>::call)
+    BAIJKokkosSwap<Member>(A, install, OfCopy<Member>::call, true);
 }
 
 // Sets the graph that gamg coarsens. It is an operation since PETSc 3.18; older releases read rows.
-template <class O> void LendGraph(Mat A, const O &of_aij, bool there)
+template <class O> void LendGraph(Mat A, const O &of_aij, bool install)
 {
-  if constexpr (requires { &O::creategraph; }) Lend<&O::creategraph>(A, of_aij, there);
+  if constexpr (requires { &O::creategraph; }) Lend<&O::creategraph>(A, of_aij, install);
 }
 
 } // namespace
 
-PetscErrorCode BAIJKokkosSetCopiedOperations(Mat A, bool there)
+PetscErrorCode BAIJKokkosSetCopiedOperations(Mat A, bool install)
 {
   using O = _MatOps;
   const bool parallel = static_cast<const BAIJKokkos *>(A->spptr)->parallel();
@@ -308,17 +308,17 @@ PetscErrorCode BAIJKokkosSetCopiedOperations(Mat A, bool there)
 
   PetscFunctionBegin;
   PetscCall(FindOperations(parallel, &of_aij));
-  BAIJKokkosSwap<&O::createsubmatrix>(A, there, MatCreateSubMatrix_BAIJKokkos);
-  BAIJKokkosSwap<&O::createsubmatrices>(A, there, MatCreateSubMatrices_BAIJKokkos);
-  LendGraph<O>(A, *of_aij, there);
-  Lend<&O::findzerodiagonals>(A, *of_aij, there);
-  Lend<&O::findnonzerorows>(A, *of_aij, there);
-  Lend<&O::findoffblockdiagonalentries>(A, *of_aij, there);
-  Lend<&O::issymmetric>(A, *of_aij, there);
-  Lend<&O::getrowmax>(A, *of_aij, there);
-  Lend<&O::getrowmin>(A, *of_aij, there);
-  Lend<&O::getrowminabs>(A, *of_aij, there);
-  Lend<&O::invertvariableblockdiagonal>(A, *of_aij, there);
-  if (parallel) Lend<&O::createsubmatricesmpi>(A, *of_aij, there);
+  BAIJKokkosSwap<&O::createsubmatrix>(A, install, MatCreateSubMatrix_BAIJKokkos);
+  BAIJKokkosSwap<&O::createsubmatrices>(A, install, MatCreateSubMatrices_BAIJKokkos);
+  LendGraph<O>(A, *of_aij, install);
+  Lend<&O::findzerodiagonals>(A, *of_aij, install);
+  Lend<&O::findnonzerorows>(A, *of_aij, install);
+  Lend<&O::findoffblockdiagonalentries>(A, *of_aij, install);
+  Lend<&O::issymmetric>(A, *of_aij, install);
+  Lend<&O::getrowmax>(A, *of_aij, install);
+  Lend<&O::getrowmin>(A, *of_aij, install);
+  Lend<&O::getrowminabs>(A, *of_aij, install);
+  Lend<&O::invertvariableblockdiagonal>(A, *of_aij, install);
+  if (parallel) Lend<&O::createsubmatricesmpi>(A, *of_aij, install);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -138,20 +138,20 @@ PetscErrorCode MatMultTransposeAdd_BAIJKokkos(Mat A, Vec x, Vec b, Vec y)
 
 // Sets or removes this type's operations, also after a preallocation of SEQBAIJ, which sets its own products. A
 // matrix filled by a hash table keeps ours aside and restores them itself.
-PetscErrorCode SetOperations(Mat A, bool there)
+PetscErrorCode SetOperations(Mat A, bool install)
 {
   PetscFunctionBegin;
   if (FinegrainIsHashed(A)) PetscFunctionReturn(PETSC_SUCCESS);
-  BAIJKokkosSwap<&_MatOps::mult>(A, there, MatMult_BAIJKokkos, true);
-  BAIJKokkosSwap<&_MatOps::multadd>(A, there, MatMultAdd_BAIJKokkos, true);
-  BAIJKokkosSwap<&_MatOps::multtranspose>(A, there, MatMultTranspose_BAIJKokkos, true);
-  BAIJKokkosSwap<&_MatOps::multtransposeadd>(A, there, MatMultTransposeAdd_BAIJKokkos, true);
-  BAIJKokkosSwap<&_MatOps::assemblybegin>(A, there, MatAssemblyBegin_BAIJKokkos);
-  BAIJKokkosSwap<&_MatOps::assemblyend>(A, there, MatAssemblyEnd_BAIJKokkos, true);
-  BAIJKokkosSwap<&_MatOps::duplicate>(A, there, MatDuplicate_BAIJKokkos, true);
-  BAIJKokkosSwap<&_MatOps::bindtocpu>(A, there, MatBindToCPU_BAIJKokkos, true);
-  PetscCall(BAIJKokkosSetHostOperations(A, there));
-  BAIJKokkosSwap<&_MatOps::destroy>(A, there, MatDestroy_BAIJKokkos, true); // last: BAIJKokkosGet() compares it
+  BAIJKokkosSwap<&_MatOps::mult>(A, install, MatMult_BAIJKokkos, true);
+  BAIJKokkosSwap<&_MatOps::multadd>(A, install, MatMultAdd_BAIJKokkos, true);
+  BAIJKokkosSwap<&_MatOps::multtranspose>(A, install, MatMultTranspose_BAIJKokkos, true);
+  BAIJKokkosSwap<&_MatOps::multtransposeadd>(A, install, MatMultTransposeAdd_BAIJKokkos, true);
+  BAIJKokkosSwap<&_MatOps::assemblybegin>(A, install, MatAssemblyBegin_BAIJKokkos);
+  BAIJKokkosSwap<&_MatOps::assemblyend>(A, install, MatAssemblyEnd_BAIJKokkos, true);
+  BAIJKokkosSwap<&_MatOps::duplicate>(A, install, MatDuplicate_BAIJKokkos, true);
+  BAIJKokkosSwap<&_MatOps::bindtocpu>(A, install, MatBindToCPU_BAIJKokkos, true);
+  PetscCall(BAIJKokkosSetHostOperations(A, install));
+  BAIJKokkosSwap<&_MatOps::destroy>(A, install, MatDestroy_BAIJKokkos, true); // last: BAIJKokkosGet() compares it
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -216,14 +216,14 @@ PetscErrorCode MPISetPreallocation_BAIJKokkos(Mat A, PetscInt bs, PetscInt d_nz,
 }
 
 // Composes or removes all functions of the type.
-PetscErrorCode ComposeAll(Mat A, BAIJKokkos &m, bool there)
+PetscErrorCode ComposeAll(Mat A, BAIJKokkos &m, bool install)
 {
   PetscFunctionBegin;
-  PetscCall(BAIJKokkosComposeConversions(A, m, there));
-  PetscCall(BAIJKokkosComposeHostFunctions(A, &m, there));
-  PetscCall(BAIJKokkosComposeCOO(A, there));
+  PetscCall(BAIJKokkosComposeConversions(A, m, install));
+  PetscCall(BAIJKokkosComposeHostFunctions(A, &m, install));
+  PetscCall(BAIJKokkosComposeCOO(A, install));
   PetscCall(BAIJKokkosCompose(A, "MatProductSetFromOptions_anytype_C",
-                              there ? MatProductSetFromOptions_BAIJKokkos : nullptr));
+                              install ? MatProductSetFromOptions_BAIJKokkos : nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

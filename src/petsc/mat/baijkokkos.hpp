@@ -99,8 +99,8 @@ PetscErrorCode BAIJKokkosGetValues(Mat A, finegrain::Backend backend, finegrain:
 // op.backend. *blocks is the array of an earlier call, whose memory is reused, or null. Collective.
 PetscErrorCode BAIJKokkosTakeBlocks(Mat A, finegrain::Values *values, std::shared_ptr<void> *blocks);
 
-// *mirrored is true if the matrix is of these types and not bound to the host.
-PetscErrorCode BAIJKokkosIsOnDevice(Mat A, bool *mirrored);
+// *on_device is true if the matrix is of these types and not bound to the host.
+PetscErrorCode BAIJKokkosIsOnDevice(Mat A, bool *on_device);
 
 // Runs `body` while the matrix has the type name of its parent, for functions that compare it.
 template <class Body> PetscErrorCode BAIJKokkosWithParentName(Mat A, Body body)
@@ -118,25 +118,25 @@ template <class Body> PetscErrorCode BAIJKokkosWithParentName(Mat A, Body body)
 
 // Replaces an operation of the parent by `ours`, again if the parent has changed it since, or restores it. An
 // operation that the parent lacks is set only if it is `needed`.
-template <auto Member, class Function> void BAIJKokkosSwap(Mat A, bool there, Function *ours, bool needed = false)
+template <auto Member, class Function> void BAIJKokkosSwap(Mat A, bool install, Function *ours, bool needed = false)
 {
   auto &now = A->ops[0].*Member, &parent = static_cast<BAIJKokkos *>(A->spptr)->parent.*Member;
-  if (there && now != ours) {
+  if (install && now != ours) {
     parent = now;
     if (now || needed) now = ours;
-  } else if (!there && now == ours) {
+  } else if (!install && now == ours) {
     now = parent;
   }
 }
 
 // Sets or removes operations and composed functions that first copy values to the host (host_operations.cpp).
-PetscErrorCode BAIJKokkosSetHostOperations(Mat A, bool there);
-PetscErrorCode BAIJKokkosComposeHostFunctions(Mat A, BAIJKokkos *m, bool there);
+PetscErrorCode BAIJKokkosSetHostOperations(Mat A, bool install);
+PetscErrorCode BAIJKokkosComposeHostFunctions(Mat A, BAIJKokkos *m, bool install);
 PetscErrorCode BAIJKokkosRegisterFactors();
 
 // Composes or removes conversions (convert.cpp) and assembly from coordinates (coo.cpp).
-PetscErrorCode BAIJKokkosComposeConversions(Mat A, const BAIJKokkos &m, bool there);
-PetscErrorCode BAIJKokkosComposeCOO(Mat A, bool there);
+PetscErrorCode BAIJKokkosComposeConversions(Mat A, const BAIJKokkos &m, bool install);
+PetscErrorCode BAIJKokkosComposeCOO(Mat A, bool install);
 PetscErrorCode BAIJKokkosDestroyCOO(BAIJKokkos *m);
 
 // Returns the current copy of type AIJ on the host, for operations on single unknowns and products with other
@@ -150,7 +150,7 @@ PetscErrorCode BAIJKokkosCreateAIJ(Mat A, Mat *aij);
 PetscErrorCode MatProductSetFromOptions_BAIJKokkos(Mat C);
 
 // Sets or removes operations that BAIJ lacks and AIJ has, and those that may split blocks (aij_copy.cpp).
-PetscErrorCode BAIJKokkosSetCopiedOperations(Mat A, bool there);
+PetscErrorCode BAIJKokkosSetCopiedOperations(Mat A, bool install);
 
 // Makes a new matrix one of these types, or AIJ if it is an interpolation of gamg (gamg.cpp).
 PetscErrorCode BAIJKokkosCreate(Mat A, MatType baij, MatType aij);

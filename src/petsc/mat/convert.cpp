@@ -239,10 +239,10 @@ PetscErrorCode MatConvert_SBAIJ_BAIJKokkos(Mat A, MatType, MatReuse reuse, Mat *
 
 } // namespace
 
-PetscErrorCode BAIJKokkosComposeConversions(Mat A, const BAIJKokkos &m, bool there)
+PetscErrorCode BAIJKokkosComposeConversions(Mat A, const BAIJKokkos &m, bool install)
 {
   const std::string type = m.type, parent = m.parent_type, size = parent.substr(0, 3);
-  const auto or_null = [there](auto *f) { return there ? f : nullptr; };
+  const auto or_null = [install](auto *f) { return install ? f : nullptr; };
 
   PetscFunctionBegin;
   PetscCall(BAIJKokkosCompose(A, "MatConvert_" + type + "_" + parent + "_C", or_null(MatConvert_BAIJKokkos_BAIJ)));

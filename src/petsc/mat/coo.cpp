@@ -251,17 +251,17 @@ bool receives_in_place(const BAIJKokkos &m) { return m.op.backend == Backend::ho
 // host.
 PetscErrorCode Receive(BAIJKokkos *m, PetscMemType type, const PetscScalar v[], const Scalar **received)
 {
-  const bool there = receives_in_place(*m);
-  PetscMemType memory = m->op.backend == Backend::device && there ? device_memory : PETSC_MEMTYPE_HOST;
+  const bool in_place = receives_in_place(*m);
+  PetscMemType memory = m->op.backend == Backend::device && in_place ? device_memory : PETSC_MEMTYPE_HOST;
 
   PetscFunctionBegin;
   *received = nullptr;
   if (!m->received) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!there) *received = m->from_others.data();
-  Scalar *to = there ? m->copy->received() : m->from_others.data();
+  if (!in_place) *received = m->from_others.data();
+  Scalar *to = in_place ? m->copy->received() : m->from_others.data();
   PetscCall(PetscSFBcastWithMemTypeBegin(m->received, m->unit, type, v, memory, to, MPI_REPLACE));
   PetscCall(PetscSFBcastEnd(m->received, m->unit, v, to, MPI_REPLACE));
-  if (m->op.backend == Backend::device && there) PetscCall(FinegrainWaitForUnpacking());
+  if (m->op.backend == Backend::device && in_place) PetscCall(FinegrainWaitForUnpacking());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -289,10 +289,10 @@ PetscErrorCode MatSetValuesCOO_BAIJKokkos(Mat A, const PetscScalar v[], InsertMo
     }));
     m->lists_are_set = true;
     if (v) PetscCall(PetscGetMemType(v, &type));
-    if (lies_on_device(type)) PetscCall(FinegrainWaitForPetsc());
+    if (is_on_device(type)) PetscCall(FinegrainWaitForPetsc());
     PetscCall(Receive(m, type, v, &received));
     PetscCall(FinegrainOnAllRanks(A, [&] {
-      m->copy->assemble(lies_on_device(type) ? Memory::engine : Memory::host, reinterpret_cast<const Scalar *>(v),
+      m->copy->assemble(is_on_device(type) ? Memory::engine : Memory::host, reinterpret_cast<const Scalar *>(v),
                         received, mode == ADD_VALUES);
     }));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -303,13 +303,13 @@ PetscErrorCode MatSetValuesCOO_BAIJKokkos(Mat A, const PetscScalar v[], InsertMo
 
 } // namespace
 
-PetscErrorCode BAIJKokkosComposeCOO(Mat A, bool there)
+PetscErrorCode BAIJKokkosComposeCOO(Mat A, bool install)
 {
   PetscFunctionBegin;
-  PetscCall(BAIJKokkosCompose(A, "MatSetPreallocationCOO_C", there ? MatSetPreallocationCOO_BAIJKokkos : nullptr));
-  PetscCall(BAIJKokkosCompose(A, "MatSetValuesCOO_C", there ? MatSetValuesCOO_BAIJKokkos : nullptr));
+  PetscCall(BAIJKokkosCompose(A, "MatSetPreallocationCOO_C", install ? MatSetPreallocationCOO_BAIJKokkos : nullptr));
+  PetscCall(BAIJKokkosCompose(A, "MatSetValuesCOO_C", install ? MatSetValuesCOO_BAIJKokkos : nullptr));
   PetscCall(BAIJKokkosCompose(A, "MatBAIJKokkosSetPreallocationCOO_C",
-                              there ? MatBAIJKokkosSetPreallocationCOO_BAIJKokkos : nullptr));
+                              install ? MatBAIJKokkosSetPreallocationCOO_BAIJKokkos : nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -112,14 +112,14 @@ PetscErrorCode MatView_BAIJKokkos(Mat A, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <auto... Members> void SwapAll(Mat A, bool there)
+template <auto... Members> void SwapAll(Mat A, bool install)
 {
-  (BAIJKokkosSwap<Members>(A, there, Preceded<Members>::call), ...);
+  (BAIJKokkosSwap<Members>(A, install, Preceded<Members>::call), ...);
 }
 
 } // namespace
 
-PetscErrorCode BAIJKokkosSetHostOperations(Mat A, bool there)
+PetscErrorCode BAIJKokkosSetHostOperations(Mat A, bool install)
 {
   using O = _MatOps;
 
@@ -131,12 +131,12 @@ PetscErrorCode BAIJKokkosSetHostOperations(Mat A, bool there)
           &O::getmultiprocblock, &O::load, &O::getrowmax, &O::getrowmin, &O::getrowmaxabs, &O::getrowminabs,
           &O::getcolumnvector, &O::getcolumnreductions, &O::invertblockdiagonal, &O::invertvariableblockdiagonal,
           &O::multdiagonalblock, &O::multhermitiantranspose, &O::multhermitiantransposeadd, &O::hermitiantranspose,
-          &O::issymmetric, &O::ishermitian>(A, there);
-  PetscCall(BAIJKokkosSetCopiedOperations(A, there));
-  BAIJKokkosSwap<&O::view>(A, there, MatView_BAIJKokkos);
-  BAIJKokkosSwap<&O::axpy>(A, there, MatAXPY_BAIJKokkos);
-  BAIJKokkosSwap<&O::lufactor>(A, there, Released<&O::lufactor>::call);
-  BAIJKokkosSwap<&O::ilufactor>(A, there, Released<&O::ilufactor>::call);
+          &O::issymmetric, &O::ishermitian>(A, install);
+  PetscCall(BAIJKokkosSetCopiedOperations(A, install));
+  BAIJKokkosSwap<&O::view>(A, install, MatView_BAIJKokkos);
+  BAIJKokkosSwap<&O::axpy>(A, install, MatAXPY_BAIJKokkos);
+  BAIJKokkosSwap<&O::lufactor>(A, install, Released<&O::lufactor>::call);
+  BAIJKokkosSwap<&O::ilufactor>(A, install, Released<&O::ilufactor>::call);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -160,28 +160,28 @@ template <int which, bool counted, class... Rest> PetscErrorCode Composed(Mat A,
 }
 
 template <class Function>
-PetscErrorCode ComposeHostFunction(Mat A, AnyFunction *parent, const char *name, bool there, Function *ours)
+PetscErrorCode ComposeHostFunction(Mat A, AnyFunction *parent, const char *name, bool install, Function *ours)
 {
   const PetscObject object = reinterpret_cast<PetscObject>(A);
 
   PetscFunctionBegin;
-  if (there) PetscCall(PetscObjectQueryFunction(object, name, parent));
+  if (install) PetscCall(PetscObjectQueryFunction(object, name, parent));
   if (!*parent) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectComposeFunction(object, name, there ? reinterpret_cast<AnyFunction>(ours) : *parent));
+  PetscCall(PetscObjectComposeFunction(object, name, install ? reinterpret_cast<AnyFunction>(ours) : *parent));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace
 
-PetscErrorCode BAIJKokkosComposeHostFunctions(Mat A, BAIJKokkos *m, bool there)
+PetscErrorCode BAIJKokkosComposeHostFunctions(Mat A, BAIJKokkos *m, bool install)
 {
   auto &parent = m->composed;
 
   PetscFunctionBegin;
-  PetscCall(ComposeHostFunction(A, &parent[0], composed_names[0], there, Composed<0, false, PetscScalar **>));
-  PetscCall(ComposeHostFunction(A, &parent[1], composed_names[1], there, Composed<1, true, PetscScalar **>));
-  PetscCall(ComposeHostFunction(A, &parent[2], composed_names[2], there, Composed<2, false>));
-  PetscCall(ComposeHostFunction(A, &parent[3], composed_names[3], there, Composed<3, true>));
+  PetscCall(ComposeHostFunction(A, &parent[0], composed_names[0], install, Composed<0, false, PetscScalar **>));
+  PetscCall(ComposeHostFunction(A, &parent[1], composed_names[1], install, Composed<1, true, PetscScalar **>));
+  PetscCall(ComposeHostFunction(A, &parent[2], composed_names[2], install, Composed<2, false>));
+  PetscCall(ComposeHostFunction(A, &parent[3], composed_names[3], install, Composed<3, true>));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

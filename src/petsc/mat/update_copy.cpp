@@ -67,12 +67,12 @@ PetscErrorCode Load(Mat A, BAIJKokkos *m)
 
 } // namespace
 
-PetscErrorCode BAIJKokkosIsOnDevice(Mat A, bool *mirrored)
+PetscErrorCode BAIJKokkosIsOnDevice(Mat A, bool *on_device)
 {
   const BAIJKokkos *m = BAIJKokkosGet(A);
 
   PetscFunctionBegin;
-  *mirrored = m && !m->bound;
+  *on_device = m && !m->bound;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -420,8 +420,6 @@ TEST(PowerQRefusals, ConflictsNameThemselves)
     EXPECT_EQ(std::string(error.text), text);
   };
   expect_conflict(options_for(ScheduleKind::hyperplane, 1, 0), "hyperplane");
-  expect_conflict(color_options(-1, 0), "levels");
-  expect_conflict(color_options(0, -1), "power");
   EngineOptions tiled = color_options(1, 0);
   tiled.algorithm = Algorithm::tasks;
   tiled.grid = {box};

@@ -37,14 +37,6 @@ TEST(RelaxedChoices, ThatExcludeEachOtherAreNamed)
 {
   EngineOptions r = relaxation_options();
   EXPECT_FALSE(refuse(some_problem(), r));
-  r.relaxation.sweeps = 0;
-  expect_conflict(r, {"one sweep"});
-  for (const double omega : {0., 2., -1., 2.5, double(nan_value)}) {
-    r = relaxation_options();
-    r.relaxation.omega = Real(omega);
-    expect_conflict(r, {"omega", "between 0 and 2"});
-  }
-  r = relaxation_options();
   r.single_sums = true;
   expect_conflict(r, {"@_sum_precision single", "@_precision single"});
   r = relaxation_options();

@@ -2,6 +2,7 @@
 // MATBAIJKOKKOS under PETSc's solvers and preconditioners, and under ours: the results and counts of MATBAIJ, after
 // every assembly.
 #include "baijkokkos.hpp"
+#include "types.hpp"
 
 #include <petscsnes.h>
 
@@ -10,48 +11,37 @@ using namespace finegrain::test;
 namespace
 {
 
+class Types : public PerType
+{
+};
+INSTANTIATE_TEST_SUITE_P(BAIJKokkos, Types, ::testing::ValuesIn(AllTypes()),
+                         [](const auto &row) { return std::string(row.param.type); });
+
 class Solvers : public ::testing::TestWithParam<int>
 {
 };
 INSTANTIATE_TEST_SUITE_P(BAIJKokkos, Solvers, ::testing::Values(1, 2, 3, 4, 5, 8));
 
-TEST_P(Solvers, OurPreconditionersGiveTheBitsThatTheyGiveOnBaij)
+TEST_P(Types, GiveTheBitsThatTheyGiveOnBaij)
 {
-  const PetscInt n = GetParam();
-  for (const auto &[type, options] : std::vector<std::pair<const char *, const char *>>{
-         {PCFGBILU, ""},
-         {PCFGBILU, "-pc_fgbilu_corrections 2"},
-         {PCFGBILU, "-pc_fgbilu_corrections 2 -pc_fgbilu_factor ilu0"},
-         {PCFGBICC, ""},
-         {PCMCPI, "-pc_mcpi_exchange sweep"},
-         {PCMCPI, "-pc_mcpi_exchange color"},
-         {PCPOWERQILU, ""},
-         {PCPOWERQILU, "-pc_powerqilu_corrections 1"},
-         {PCSIP, "-pc_sip_grid"},
-         {PCSIP, "-pc_sip_corrections 2 -pc_sip_grid"}}) {
-    Owned<Mat> A[2];
-    Owned<PC> pc[2];
-    PetscReal d;
-    PetscInt local;
-    std::string all = options;
-    for (int k = 0; k < 2; ++k) {
-      OK(AssembleMatrix(star(36, 1, 1), n, k ? MATBAIJ : MATBAIJKOKKOS, 1, &A[k]));
-    }
-    OK(MatGetLocalSize(A[0], &local, nullptr));
-    if (std::string(type) == PCSIP) all += " " + std::to_string(local / n) + ",1,1";
-    if (std::string(type) == PCSIP && Size() > 2) continue; // every rank needs grid points
-    for (int k = 0; k < 2; ++k) {
-      OK(MakePC(A[k], type, all, &pc[k]));
-    }
-    for (int round = 0; round < 2; ++round) {
-      OK(ComparePCs(A[1], pc[0], pc[1], &d));
-      EXPECT_EQ(d, 0) << type << " " << options;
+  for (const PetscInt n : {1, 3, 4, 5})
+    for (const Variant &variant : t.variants) {
+      Owned<Mat> A[2];
+      Owned<PC> pc[2];
+      PetscReal d;
       for (int k = 0; k < 2; ++k) {
-        OK(MatScale(A[k], 3));
-        OK(MatShift(A[k], 1));
+        OK(Matrix(Shape::star, n, k ? MATBAIJ : MATBAIJKOKKOS, &A[k]));
+        OK(Make(A[k], variant.options, &pc[k]));
+      }
+      for (int round = 0; round < 2; ++round) {
+        OK(ComparePCs(A[1], pc[0], pc[1], &d));
+        EXPECT_EQ(d, 0) << variant.options << ", n = " << n;
+        for (int k = 0; k < 2; ++k) {
+          OK(MatScale(A[k], 3));
+          OK(MatShift(A[k], 1));
+        }
       }
     }
-  }
 }
 
 TEST_P(Solvers, OurSolversGiveWhatTheyGiveOnBaij)

@@ -56,7 +56,7 @@ PetscErrorCode CheckGrids(PC pc, PetscInt ngrids, const PetscInt ijk[])
 // Name under which a PC without a type of finegrain keeps the argument of PCFinegrainSetGrid().
 constexpr char kept_grid[] = "PCFinegrainGrid";
 
-PetscErrorCode PCFinegrainTakeGrid(PC pc, PC_Finegrain *e)
+PetscErrorCode PCFinegrainMoveGrid(PC pc, PC_Finegrain *e)
 {
   IS kept;
   const PetscInt *ijk;

@@ -4,5 +4,5 @@
 
 #include "pc/pc_finegrain.hpp"
 
-// Moves such a grid to the data of the PC. Collective if there is one.
-PetscErrorCode PCFinegrainTakeGrid(PC pc, PC_Finegrain *e);
+// Moves the grid that was set on a PC before its type to the data of the PC. Collective if there is one.
+PetscErrorCode PCFinegrainMoveGrid(PC pc, PC_Finegrain *e);

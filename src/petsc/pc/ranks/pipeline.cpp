@@ -2,7 +2,7 @@
 #include "pc/ranks/pipeline.hpp"
 #include "common/runtime.hpp"
 #include "pc/options/settings.hpp"
-#include "pc/ranks/global_coloring.hpp"
+#include "pc/ranks/colors_and_keys.hpp"
 #include "pc/ranks/shared_rows.hpp"
 #include "pc/ranks/local_grid.hpp"
 
@@ -53,7 +53,7 @@ PetscErrorCode MeasureLatency(PC pc, double *seconds)
 
 } // namespace
 
-PetscInt PipelineExchange::Whole::number(const std::array<std::int64_t, 3> &point) const
+PetscInt PipelineExchange::WholeGrid::number(const std::array<std::int64_t, 3> &point) const
 {
   PetscInt rank = 0, ranks = 1, local = 0, points = 1;
   for (std::size_t a = 0; a < 3; ++a) {
@@ -67,7 +67,7 @@ PetscInt PipelineExchange::Whole::number(const std::array<std::int64_t, 3> &poin
   return row[std::size_t(rank)] + local;
 }
 
-PetscErrorCode PipelineExchange::find_whole(PC pc, const PC_Finegrain &e, Index rows)
+PetscErrorCode PipelineExchange::find_whole_grid(PC pc, const PC_Finegrain &e, Index rows)
 {
   const PetscObject object = reinterpret_cast<PetscObject>(pc);
   const PetscInt *sizes[3], *row;
@@ -100,17 +100,17 @@ PetscErrorCode PipelineExchange::find_whole(PC pc, const PC_Finegrain &e, Index 
   PetscCall(MatGetOwnershipRanges(pc->pmat, &row));
   PetscCall(FinegrainOnAllRanks(pc, [&] {
     for (std::size_t a = 0; a < 3; ++a) {
-      whole_.begin[a].assign(1, 0);
+      whole_grid_.begin[a].assign(1, 0);
       for (PetscInt r = 0; r < ranks[a]; ++r) {
         const PetscInt points = sizes[a] ? sizes[a][r] : 1; // no array where there is no such axis
-        whole_.begin[a].push_back(whole_.begin[a].back() + points);
+        whole_grid_.begin[a].push_back(whole_grid_.begin[a].back() + points);
         largest[a] = std::max(largest[a], points);
       }
     }
     shape_ = {{Index(largest[0]), Index(largest[1]), Index(largest[2])},
               {Index(ranks[0]), Index(ranks[1]), Index(ranks[2])}};
-    whole_.row.assign(row, row + size);
-    for (PetscInt &first : whole_.row) first /= e.analysis.op.block;
+    whole_grid_.row.assign(row, row + size);
+    for (PetscInt &first : whole_grid_.row) first /= e.analysis.op.block;
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -119,7 +119,7 @@ PetscErrorCode PipelineExchange::find_whole(PC pc, const PC_Finegrain &e, Index 
 PetscErrorCode PipelineExchange::check_star(PC pc, const OperatorView &view) const
 {
   const auto fits = [&](std::int64_t a, std::int64_t b) {
-    const auto p = whole_.place(a), q = whole_.place(b);
+    const auto p = whole_grid_.place(a), q = whole_grid_.place(b);
     std::int64_t distance = 0;
     for (std::size_t d = 0; d < 3; ++d) distance += std::abs(p[d] - q[d]);
     return distance <= 1;
@@ -140,7 +140,7 @@ PetscErrorCode PipelineExchange::check_star(PC pc, const OperatorView &view) con
   PetscCallMPI(
     MPI_Allreduce(&worst, &found, 1, MPI_INT64_T, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
   if (found >= 0) {
-    const auto p = whole_.place(found);
+    const auto p = whole_grid_.place(found);
     SETERRQ(
       PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_INCOMP, "%s",
       PCFinegrainText(pc, "@_global goes over stars of width 1 without periodic axes, and point (" +
@@ -156,21 +156,21 @@ PetscErrorCode PipelineExchange::find_stages(PC pc, PC_Finegrain *e, const Owned
                                              Coloring *coloring, SharedRows *rows)
 {
   PetscFunctionBegin;
-  PetscCall(find_whole(pc, *e, owned.rows));
+  PetscCall(find_whole_grid(pc, *e, owned.rows));
   PetscCall(check_star(pc, view));
   PetscCall(MeasureLatency(pc, &latency_));
   // One sweep reads the diagonal block or not, and half of the others.
   const double bytes =
     3.5 * double(e->analysis.op.block * e->analysis.op.block) * double(storage_size(e->analysis.options.precision));
   const PipelineCost cost = {bytes / bandwidth + row_seconds, latency_ / 2, latency_};
-  const Box &asked = e->analysis.options.tile;
+  const Box &requested = e->analysis.options.tile;
   PetscCall(FinegrainOnAllRanks(pc, [&] {
-    prediction_ = asked.points() > 0 ? predict_pipeline(shape_, cost, asked) : choose_pipeline(shape_, cost);
+    prediction_ = requested.points() > 0 ? predict_pipeline(shape_, cost, requested) : choose_pipeline(shape_, cost);
     coloring->color = HostArray<Index>("finegrain::color", std::size_t(owned.rows)); // zero
   }));
   e->analysis.options.tile = prediction_.tile;
   coloring->colors = 0;
-  rows->whole_grid = {Index(whole_.edge(0)), Index(whole_.edge(1)), Index(whole_.edge(2))};
+  rows->whole_grid = {Index(whole_grid_.edge(0)), Index(whole_grid_.edge(1)), Index(whole_grid_.edge(2))};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -187,13 +187,13 @@ PetscErrorCode PipelineExchange::find_pattern(const PC_Finegrain &e, const Owned
     for (Index row = 0; row < owned.rows; ++row) {
       // Sorts entries by global number; that of a block of the matrix precedes the -1 of the star.
       Entries list = find_entries(owned, view, e.analysis.op.ghosts, row);
-      const auto point = whole_.place(view.agreed.key(row));
+      const auto point = whole_grid_.place(view.agreed.key(row));
       list.push_back({owned.first + row, -1});
       for (std::size_t a = 0; a < 3; ++a)
         for (const int step : {-1, 1}) {
           auto beside = point;
           beside[a] += step;
-          if (beside[a] >= 0 && beside[a] < whole_.edge(a)) list.push_back({whole_.number(beside), -1});
+          if (beside[a] >= 0 && beside[a] < whole_grid_.edge(a)) list.push_back({whole_grid_.number(beside), -1});
         }
       const auto col = [](const auto &entry) { return entry.first; };
       std::stable_sort(list.begin(), list.end(), [&](const auto &x, const auto &y) { return col(x) < col(y); });

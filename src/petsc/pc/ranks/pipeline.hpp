@@ -69,7 +69,7 @@ private:
   PetscErrorCode await(Persistent *message);
 
   // Grid of the DMDA: its division among ranks along each axis, and the first global block row of each rank.
-  struct Whole {
+  struct WholeGrid {
     std::array<std::vector<PetscInt>, 3> begin; // first point of each rank along an axis, and the end
     std::vector<PetscInt> row;
 
@@ -81,10 +81,10 @@ private:
     // Returns the global block row of a point.
     PetscInt number(const std::array<std::int64_t, 3> &point) const;
   };
-  PetscErrorCode find_whole(PC pc, const PC_Finegrain &e, Index rows);
+  PetscErrorCode find_whole_grid(PC pc, const PC_Finegrain &e, Index rows);
   PetscErrorCode check_star(PC pc, const OperatorView &view) const;
 
-  Whole whole_;
+  WholeGrid whole_grid_;
   bool second_ring_ = false;      // all upper blocks of a row are sent
   MPI_Comm comm_ = MPI_COMM_NULL; // duplicate, for tags of its own
   PetscObject owner_ = nullptr;

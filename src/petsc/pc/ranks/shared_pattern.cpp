@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pc/ranks/shared_pattern.hpp"
 #include "pc/options/settings.hpp"
-#include "pc/ranks/global_coloring.hpp"
+#include "pc/ranks/colors_and_keys.hpp"
 
 #include <numeric>
 #include <tuple>
@@ -91,21 +91,21 @@ static PetscErrorCode FindPower(const Owned &owned, const std::vector<PetscInt> 
   PetscFunctionBegin;
   PetscCall(FinegrainOnAllRanks(owned.comm, [&] { *all = one; }));
   for (PetscInt step = 1; step < power; ++step) {
-    Lists theirs, grown;
+    Lists theirs, extended;
     PetscCall(FetchLists(owned, *all, near, &theirs));
     PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
       for (std::size_t row = 0; row < one.count(); ++row) {
         std::vector<PetscInt> list(all->begin(row), all->end(row));
         for (const PetscInt *c = one.begin(row); c < one.end(row); ++c) {
-          const Lists &of = owned.has(*c) ? *all : theirs;
+          const Lists &lists = owned.has(*c) ? *all : theirs;
           const std::size_t at = owned.has(*c) ? std::size_t(*c - owned.first) : std::size_t(find(near, *c));
-          list.insert(list.end(), of.begin(at), of.end(at));
+          list.insert(list.end(), lists.begin(at), lists.end(at));
         }
         sort_unique(list);
         list.erase(std::remove(list.begin(), list.end(), owned.first + PetscInt(row)), list.end());
-        grown.add(list);
+        extended.add(list);
       }
-      *all = std::move(grown);
+      *all = std::move(extended);
     }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -114,14 +114,14 @@ static PetscErrorCode FindPower(const Owned &owned, const std::vector<PetscInt> 
 PetscErrorCode FindColors(PC pc, const PC_Finegrain &e, const Owned &owned, PetscInt power, const OperatorView &view,
                           const HostArray<std::int64_t> &key, Coloring *coloring, ColoringKind *kind, bool *symmetric)
 {
-  const bool asked = e.settings.coloring == PC_FINEGRAIN_COLORING_REDBLACK;
+  const bool red_black = e.settings.coloring == PC_FINEGRAIN_COLORING_REDBLACK;
   bool fits = false;
   FinegrainNeighbors near;
   Lists one, all;
   Graph inside;
 
   PetscFunctionBegin;
-  PetscCheck(asked || e.settings.coloring == PC_FINEGRAIN_COLORING_AUTO ||
+  PetscCheck(red_black || e.settings.coloring == PC_FINEGRAIN_COLORING_AUTO ||
                e.settings.coloring == PC_FINEGRAIN_COLORING_JP,
              owned.comm, PETSC_ERR_ARG_INCOMP, "%s",
              PCFinegrainText(pc, "@_global needs colors that do not depend on the ranks: @_coloring jp, or "
@@ -137,13 +137,13 @@ PetscErrorCode FindColors(PC pc, const PC_Finegrain &e, const Owned &owned, Pets
     PetscCall(PetscSFDestroy(&sf));
     if (fits) *kind = ColoringKind::red_black;
   }
-  PetscCheck(fits || !asked, owned.comm, PETSC_ERR_ARG_INCOMP, "%s",
+  PetscCheck(fits || !red_black, owned.comm, PETSC_ERR_ARG_INCOMP, "%s",
              PCFinegrainText(pc,
                              "@_coloring redblack does not fit: there is no DMDA, or points of the same parity are "
                              "coupled, or @_levels and @_power need more colors; @_coloring jp fits any matrix")
                .c_str());
   if (!fits) {
-    FinegrainNeighbors far;
+    FinegrainNeighbors of_power;
     PetscCall(FinegrainFindNeighbors(owned.comm, owned.first, view, e.analysis.op.ghosts, &near));
     PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
       bool was_symmetric;
@@ -159,8 +159,8 @@ PetscErrorCode FindColors(PC pc, const PC_Finegrain &e, const Owned &owned, Pets
       }
     }));
     PetscCall(FindPower(owned, near.global, power, one, &all));
-    PetscCall(FinegrainOnAllRanks(owned.comm, [&] { far = split_lists(owned, all, &inside); }));
-    PetscCall(FinegrainColorByHash(owned.comm, inside, far, key, coloring));
+    PetscCall(FinegrainOnAllRanks(owned.comm, [&] { of_power = split_lists(owned, all, &inside); }));
+    PetscCall(FinegrainColorByHash(owned.comm, inside, of_power, key, coloring));
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &coloring->colors, 1, MPI_INT32_T, MPI_MAX, owned.comm));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -188,20 +188,20 @@ Entries find_entries(const Owned &owned, const OperatorView &view, const std::ve
 }
 
 // Rows of the matrix that a rank knows: its own, those fetched from other ranks in rounds, and their colors.
-struct SeenRows {
+struct KnownRows {
   const Lists &matrix;
   const std::vector<Index> &number; // indices of the blocks of `matrix`
   const std::vector<PetscInt> &others;
   const std::vector<Lists> &rounds;
-  const std::vector<std::vector<PetscInt>> &asked;
+  const std::vector<std::vector<PetscInt>> &requested;
   const HostArray<Index> &color;
   const HostArray<std::int64_t> &keys;
 };
 
 // Finds the fill in owned rows.
-static PetscErrorCode FillPattern(const Owned &owned, PetscInt levels, const SeenRows &seen, FactorRows *rows)
+static PetscErrorCode FillPattern(const Owned &owned, PetscInt levels, const KnownRows &known, FactorRows *rows)
 {
-  const auto &[matrix, number, all_others, rounds, asked, all_colors, all_keys] = seen;
+  const auto &[matrix, number, all_others, rounds, requested, all_colors, all_keys] = known;
   const std::vector<PetscInt> &others = all_others; // because lambdas cannot capture structured bindings
   const HostArray<Index> &color = all_colors;
   const HostArray<std::int64_t> &keys = all_keys;
@@ -215,9 +215,9 @@ static PetscErrorCode FillPattern(const Owned &owned, PetscInt levels, const See
     for (PetscInt k = matrix.ptr[std::size_t(row)]; k < matrix.ptr[std::size_t(row) + 1]; ++k)
       row_of[std::size_t(row)].push_back({local(matrix.col[std::size_t(k)]), number[std::size_t(k)]});
   for (std::size_t round = 0; round < rounds.size(); ++round)
-    for (std::size_t i = 0; i < asked[round].size(); ++i)
+    for (std::size_t i = 0; i < requested[round].size(); ++i)
       for (const PetscInt *c = rounds[round].begin(i); c < rounds[round].end(i); ++c)
-        row_of[std::size_t(local(asked[round][i]))].push_back({local(*c), -1});
+        row_of[std::size_t(local(requested[round][i]))].push_back({local(*c), -1});
   Selection selection;
   std::vector<Index> col, entry;
   selection.graph = {all, make_array<Index>("finegrain::ptr", std::size_t(all) + 1), {}};
@@ -263,7 +263,7 @@ PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const s
   std::vector<Index> number; // indices of the blocks of `matrix`
   std::vector<PetscInt> known, others;
   std::vector<Lists> rounds;
-  std::vector<std::vector<PetscInt>> asked;
+  std::vector<std::vector<PetscInt>> requested;
   HostArray<Index> color;
   HostArray<std::int64_t> keys;
 
@@ -294,7 +294,7 @@ PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const s
       fresh.clear();
       std::set_difference(wanted.begin(), wanted.end(), known.begin(), known.end(), std::back_inserter(fresh));
       rounds.emplace_back();
-      asked.push_back(fresh);
+      requested.push_back(fresh);
       known.insert(known.end(), fresh.begin(), fresh.end());
       std::sort(known.begin(), known.end());
     }));
@@ -306,7 +306,7 @@ PetscErrorCode FindPattern(const Owned &owned, const OperatorView &view, const s
   PetscCall(Extend(owned, others, MPI_INT64_T, key, &keys));
 
   PetscCall(FinegrainOnAllRanks(owned.comm, [&] {
-    return FillPattern(owned, levels, {matrix, number, others, rounds, asked, color, keys}, rows);
+    return FillPattern(owned, levels, {matrix, number, others, rounds, requested, color, keys}, rows);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -3,7 +3,7 @@
 // pattern of the factor in each rank's rows. shared_rows.cpp sets up the exchange.
 #pragma once
 
-#include "pc/ranks/global_coloring.hpp"
+#include "pc/ranks/colors_and_keys.hpp"
 
 #include <algorithm>
 

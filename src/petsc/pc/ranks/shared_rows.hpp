@@ -3,7 +3,7 @@
 // this file, by tiles in pipeline.hpp.
 #pragma once
 
-#include "pc/ranks/global_coloring.hpp"
+#include "pc/ranks/colors_and_keys.hpp"
 #include "pc/ranks/shared_pattern.hpp"
 
 namespace finegrain

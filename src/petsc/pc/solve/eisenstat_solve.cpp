@@ -209,7 +209,7 @@ template <Split split> PetscErrorCode PCApplySymmetric_Finegrain(PC pc, Vec b, V
 
 } // namespace
 
-PetscErrorCode PCFinegrainSolveByParts(PC pc, PC_Finegrain *e, KSP ksp, KSPSolver solve)
+PetscErrorCode PCFinegrainSolveByEisenstat(PC pc, PC_Finegrain *e, KSP ksp, KSPSolver solve)
 {
   const char *why = nullptr;
   PetscBool symmetric = PETSC_FALSE;
@@ -242,7 +242,7 @@ PetscErrorCode PCFinegrainSolveByParts(PC pc, PC_Finegrain *e, KSP ksp, KSPSolve
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCFinegrainSetParts(PC pc)
+PetscErrorCode PCFinegrainSetSplitForm(PC pc)
 {
   const PC_Finegrain *e = static_cast<PC_Finegrain *>(pc->data);
 

@@ -8,7 +8,7 @@
 using KSPSolver = PetscErrorCode (*)(KSP);
 
 // Sets the applications of the split form in pc->ops.
-PetscErrorCode PCFinegrainSetParts(PC pc);
+PetscErrorCode PCFinegrainSetSplitForm(PC pc);
 
 // Runs the KSP's solver with the trick, or without it if it cannot be used. Collective.
-PetscErrorCode PCFinegrainSolveByParts(PC pc, PC_Finegrain *e, KSP ksp, KSPSolver solve);
+PetscErrorCode PCFinegrainSolveByEisenstat(PC pc, PC_Finegrain *e, KSP ksp, KSPSolver solve);

@@ -24,7 +24,8 @@ PetscErrorCode Solve(KSP ksp, PC pc, KSPSolver solve)
   PetscCall(PCFinegrainFind(pc, &e));
   if (e) PetscCall(PCFinegrainBeginCheck(pc, e, ksp));
   if (e) PetscCall(PCFinegrainNameRankDependence(pc, e, ksp));
-  if (e && e->settings.eisenstat != PCFGBILU_EISENSTAT_FALSE) PetscCall(PCFinegrainSolveByParts(pc, e, ksp, solve));
+  if (e && e->settings.eisenstat != PCFGBILU_EISENSTAT_FALSE)
+    PetscCall(PCFinegrainSolveByEisenstat(pc, e, ksp, solve));
   else PetscCall((*solve)(ksp));
   PetscCall(PCFinegrainFind(pc, &e));
   if (e && ksp->pc == pc) PetscCall(PCFinegrainEndCheck(pc, e, ksp));

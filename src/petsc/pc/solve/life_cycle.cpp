@@ -89,7 +89,7 @@ PetscErrorCode PCFinegrainCreate(PC pc, PCFinegrainType &type, PC_Finegrain *dat
   PetscFunctionBegin;
   data->type = &type;
   pc->data = data;
-  PetscCall(PCFinegrainTakeGrid(pc, data));
+  PetscCall(PCFinegrainMoveGrid(pc, data));
   pc->ops->setup = PCSetUp_Finegrain;
   pc->ops->setuponblocks = PCSetUpOnBlocks_Finegrain;
   pc->ops->setfromoptions = PCSetFromOptions_Finegrain;
@@ -100,7 +100,7 @@ PetscErrorCode PCFinegrainCreate(PC pc, PCFinegrainType &type, PC_Finegrain *dat
   data->set_applications = PCFinegrainSetApplications;
   PetscCall(PCFinegrainSetApplications(pc));
   PetscCall(PCFinegrainSetMatApplications(pc));
-  PetscCall(PCFinegrainSetParts(pc));
+  PetscCall(PCFinegrainSetSplitForm(pc));
   PetscCall(PCFinegrainSetSolve(pc));
   PetscCall(PCFinegrainComposeSetters(pc, true));
   PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), finegrain_find_function,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pc/solve/residual_choice.hpp"
 #include "pc/find.hpp"
-#include "pc/ranks/global_coloring.hpp"
+#include "pc/ranks/colors_and_keys.hpp"
 #include "pc/ranks/shared_rows.hpp"
 #include "pc/solve/conversion.hpp"
 #include "pc/solve/matrix_change.hpp"
@@ -24,7 +24,7 @@ static PetscErrorCode AllowCorrectionsLater(PC pc, PC_Finegrain *e, MatrixChange
   }
   PetscCall(OperatorAnalyze(PCFinegrainMatrix(pc, e->conversion), e->settings.block_size, "", &op, &view));
   if (e->analysis.options.relaxation.exchange == Exchange::color)
-    PetscCall(PCFinegrainAgree(pc, *e, &view)); // for the order of sums
+    PetscCall(PCFinegrainFindColorsAndKeys(pc, *e, &view)); // for the order of sums
   if (FinegrainSharesRows(e->analysis.options)) PetscCall(PCFinegrainFindKeys(pc, *e, &view));
   PetscCall(PCFinegrainAllowCorrections(pc, e, view));
   if (change == MatrixChange::none) // for residuals from the factor; a lagged factor stays as it is

@@ -5,7 +5,7 @@
 #include "pc/solve/steps.hpp"
 #include "mat/baijkokkos.hpp"
 #include "pc/options/settings.hpp"
-#include "pc/ranks/global_coloring.hpp"
+#include "pc/ranks/colors_and_keys.hpp"
 #include "pc/ranks/pipeline.hpp"
 #include "pc/ranks/shared_rows.hpp"
 #include "pc/solve/backend.hpp"
@@ -175,7 +175,8 @@ PetscErrorCode Analyze(PC pc, PC_Finegrain *e)
              PCFinegrainText(pc, "Options exclude each other: @_eisenstat takes the product with the matrix from one "
                                  "application; leave out @_corrections and @_apply_richardson")
                .c_str());
-  if (e->analysis.options.relaxation.exchange == Exchange::color) PetscCall(PCFinegrainAgree(pc, *e, &view));
+  if (e->analysis.options.relaxation.exchange == Exchange::color)
+    PetscCall(PCFinegrainFindColorsAndKeys(pc, *e, &view));
   if (FinegrainSharesRows(e->analysis.options)) {
     PetscCall(FinegrainOnAllRanks(pc, [&] {
       if (!e->ranks.shared && e->analysis.options.pipelined) e->ranks.shared = std::make_shared<PipelineExchange>();

@@ -16,8 +16,8 @@ constexpr PetscReal default_alpha = 0.92, default_alpha_of_blocks = 0.5;
 
 struct Sip final : PC_Finegrain {
   PetscInt its = 1; // cycles; a cycle applies all factors
-  // alpha: as set, empty for the default. taken: as used by the last set-up.
-  std::vector<PetscReal> alpha, taken{default_alpha};
+  // alpha: as set, empty for the default. used_alpha: as used by the last set-up.
+  std::vector<PetscReal> alpha, used_alpha{default_alpha};
   PetscBool alternate = PETSC_FALSE; // factors in several directions for each alpha
 };
 constinit const PCFinegrainValue<Sip, PetscInt> its_setting{"its", "Cycles of one application", "PCSIPSetIterations",
@@ -121,7 +121,7 @@ PetscErrorCode PCSIPGetAlpha(PC pc, PetscInt *n, const PetscReal *alpha[])
   PetscFunctionBegin;
   PetscCall(PCFinegrainFindSetting(pc, alpha_setting, true, &e));
   const Sip *s = static_cast<Sip *>(e);
-  const std::vector<PetscReal> &now = s->alpha.empty() ? s->taken : s->alpha;
+  const std::vector<PetscReal> &now = s->alpha.empty() ? s->used_alpha : s->alpha;
   *n = PetscInt(now.size());
   *alpha = now.data();
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -204,9 +204,10 @@ static PetscErrorCode PCOptions_SIP(PC pc, EngineOptions *options)
         for (std::size_t m = 0, size = mirrored.size(); m < size; ++m) mirrored.push_back(mirrored[m] | axis);
       first = first && !there;
     }
-    e->taken = e->alpha;
-    if (e->taken.empty()) e->taken.push_back(e->analysis.op.block == 1 ? default_alpha : default_alpha_of_blocks);
-    for (const PetscReal alpha : e->taken)
+    e->used_alpha = e->alpha;
+    if (e->used_alpha.empty())
+      e->used_alpha.push_back(e->analysis.op.block == 1 ? default_alpha : default_alpha_of_blocks);
+    for (const PetscReal alpha : e->used_alpha)
       for (const unsigned m : mirrored) options->sip_factors.push_back({Real(alpha), m});
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
@@ -224,7 +225,7 @@ static PetscErrorCode PCView_SIP(PC pc, PetscViewer viewer)
   if (!e->analysis.analyzed) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(
     viewer, "factor: Stone's, alpha %s, in %s, %s; cycles of one application: %" PetscInt_FMT "\n",
-    PCFinegrainShow(e->taken).c_str(), e->alternate ? "alternate directions" : "natural order",
+    PCFinegrainShow(e->used_alpha).c_str(), e->alternate ? "alternate directions" : "natural order",
     e->analysis.options.pipelined ? "of all ranks together" : "per rank", e->analysis.cycles));
   if (e->analysis.options.pipelined) PetscCall(e->ranks.shared->view(viewer));
   PetscInt64 inside = e->analysis.engine->statistics().ignored_inside;

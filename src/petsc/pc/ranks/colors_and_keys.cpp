@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Colors, and rows that other ranks have as ghosts, for relaxations and factorizations that do not depend on
 // the number of ranks.
-#include "pc/ranks/global_coloring.hpp"
+#include "pc/ranks/colors_and_keys.hpp"
 #include "common/row_keys.hpp"
 #include "pc/options/settings.hpp"
 #include "pc/ranks/local_grid.hpp"
@@ -42,10 +42,10 @@ PetscErrorCode FinegrainFindNeighbors(MPI_Comm comm, PetscInt first, const Opera
   PetscCall(PetscSFGatherBegin(sf, MPIU_INT, from.data(), incoming.data()));
   PetscCall(PetscSFGatherEnd(sf, MPIU_INT, from.data(), incoming.data()));
   PetscCall(FinegrainOnAllRanks(comm, [&] {
-    std::vector<std::vector<PetscInt>> of(static_cast<std::size_t>(rows));
+    std::vector<std::vector<PetscInt>> neighbors(static_cast<std::size_t>(rows));
     auto next = incoming.cbegin();
     for (Index row = 0; row < rows; ++row) {
-      std::vector<PetscInt> &mine = of[std::size_t(row)];
+      std::vector<PetscInt> &mine = neighbors[std::size_t(row)];
       mine.assign(next, next + degree[row]);
       next += degree[row];
       std::sort(mine.begin(), mine.end());
@@ -64,7 +64,7 @@ PetscErrorCode FinegrainFindNeighbors(MPI_Comm comm, PetscInt first, const Opera
     n->graph.ptr(0) = 0;
     Index at = 0;
     for (Index row = 0; row < rows; ++row) {
-      for (const PetscInt c : of[std::size_t(row)])
+      for (const PetscInt c : neighbors[std::size_t(row)])
         n->graph.col(at++) = Index(std::lower_bound(all.begin(), all.end(), c) - all.begin());
       n->graph.ptr(row + 1) = at;
     }
@@ -80,7 +80,7 @@ PetscErrorCode FinegrainColorByHash(MPI_Comm comm, const Graph &owned, const Fin
   HostArray<std::int64_t> ghost_key;
   HostArray<Index> ghost_color;
   std::optional<HashColoring> colors;
-  int left = 1;
+  int unfinished = 1;
   PetscSF sf;
 
   PetscFunctionBegin;
@@ -92,11 +92,11 @@ PetscErrorCode FinegrainColorByHash(MPI_Comm comm, const Graph &owned, const Fin
   PetscCall(FinegrainMakeForest(comm, owned.rows, n.global, &sf));
   PetscCall(FinegrainFetch(sf, MPI_INT64_T, key, &ghost_key));
   PetscCall(FinegrainOnAllRanks(comm, [&] { colors.emplace(owned, n.graph, key, ghost_key); }));
-  while (left) {
+  while (unfinished) {
     int mine = 0;
     PetscCall(FinegrainOnAllRanks(comm, [&] { mine = !colors->advance(ghost_color.data()); }));
     PetscCall(FinegrainFetch(sf, MPI_INT32_T, colors->color(), &ghost_color));
-    PetscCallMPI(MPI_Allreduce(&mine, &left, 1, MPI_INT, MPI_MAX, comm));
+    PetscCallMPI(MPI_Allreduce(&mine, &unfinished, 1, MPI_INT, MPI_MAX, comm));
   }
   PetscCall(FinegrainOnAllRanks(comm, [&] { *coloring = colors->coloring(); }));
   PetscCall(PetscSFDestroy(&sf));
@@ -136,12 +136,12 @@ PetscErrorCode PCFinegrainFindKeys(PC pc, const PC_Finegrain &e, OperatorView *v
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCFinegrainAgree(PC pc, const PC_Finegrain &e, OperatorView *view)
+PetscErrorCode PCFinegrainFindColorsAndKeys(PC pc, const PC_Finegrain &e, OperatorView *view)
 {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
   const Index rows = view->owned.rows;
   const PCFinegrainColoringType coloring = e.settings.coloring;
-  GlobalColoring &a = view->agreed;
+  ColorsAndKeys &agreed = view->agreed;
   bool red_black = coloring == PC_FINEGRAIN_COLORING_AUTO || coloring == PC_FINEGRAIN_COLORING_REDBLACK, fits = false;
   const PetscInt *degree;
   PetscInt first;
@@ -161,10 +161,10 @@ PetscErrorCode PCFinegrainAgree(PC pc, const PC_Finegrain &e, OperatorView *view
   PetscCall(PCFinegrainFindKeys(pc, e, view));
   PetscCall(FinegrainMakeForest(comm, rows, e.analysis.op.ghosts, &sf));
   PetscCall(FinegrainOnAllRanks(pc, [&] {
-    a.ghost_color = make_array<Index>("finegrain::color", std::size_t(view->ghosts));
-    a.sent.assign(std::size_t(rows), 0);
+    agreed.ghost_color = make_array<Index>("finegrain::color", std::size_t(view->ghosts));
+    agreed.sent.assign(std::size_t(rows), 0);
   }));
-  if (red_black) PetscCall(PCFinegrainColorByParity(pc, *view, sf, &a.coloring, &fits));
+  if (red_black) PetscCall(PCFinegrainColorByParity(pc, *view, sf, &agreed.coloring, &fits));
   if (!fits && coloring == PC_FINEGRAIN_COLORING_REDBLACK) {
     PetscCall(PetscSFDestroy(&sf));
     SETERRQ(comm, PETSC_ERR_ARG_INCOMP,
@@ -177,16 +177,16 @@ PetscErrorCode PCFinegrainAgree(PC pc, const PC_Finegrain &e, OperatorView *view
     Graph owned;
     PetscCall(FinegrainFindNeighbors(comm, first, *view, e.analysis.op.ghosts, &n));
     PetscCall(FinegrainOnAllRanks(pc, [&] { owned = symmetrize(view->owned); }));
-    PetscCall(FinegrainColorByHash(comm, owned, n, a.key, &a.coloring));
-    a.symmetrized = !n.symmetric;
+    PetscCall(FinegrainColorByHash(comm, owned, n, agreed.key, &agreed.coloring));
+    agreed.symmetrized = !n.symmetric;
   }
-  a.kind = fits ? ColoringKind::red_black : ColoringKind::hash;
-  PetscCall(FinegrainFetch(sf, MPI_INT32_T, a.coloring.color, &a.ghost_color));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &a.coloring.colors, 1, MPI_INT32_T, MPI_MAX, comm));
+  agreed.kind = fits ? ColoringKind::red_black : ColoringKind::hash;
+  PetscCall(FinegrainFetch(sf, MPI_INT32_T, agreed.coloring.color, &agreed.ghost_color));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &agreed.coloring.colors, 1, MPI_INT32_T, MPI_MAX, comm));
 
   PetscCall(PetscSFComputeDegreeBegin(sf, &degree));
   PetscCall(PetscSFComputeDegreeEnd(sf, &degree));
-  for (Index row = 0; row < rows; ++row) a.sent[std::size_t(row)] = degree[row] > 0;
+  for (Index row = 0; row < rows; ++row) agreed.sent[std::size_t(row)] = degree[row] > 0;
   PetscCall(PetscSFDestroy(&sf));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

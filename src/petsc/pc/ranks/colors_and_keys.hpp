@@ -8,7 +8,7 @@
 PetscErrorCode PCFinegrainFindKeys(PC pc, const PC_Finegrain &e, finegrain::OperatorView *view);
 
 // Finds colors and an order of terms that do not depend on the number of ranks, for Exchange::color. Collective.
-PetscErrorCode PCFinegrainAgree(PC pc, const PC_Finegrain &e, finegrain::OperatorView *view);
+PetscErrorCode PCFinegrainFindColorsAndKeys(PC pc, const PC_Finegrain &e, finegrain::OperatorView *view);
 
 // Couplings of owned rows to rows of other ranks, in either direction.
 struct FinegrainNeighbors {
