@@ -23,11 +23,16 @@ def files():
     return sorted(file for source in sources for file in (docs / source).rglob("*.csv"))
 
 
+def show(cell):
+    """A number and its unit, as in 24 % or 15 x 15 x 15, stay in one line."""
+    return (cell.replace(" ", "\u00a0") if cell[:1].isdigit() and len(cell) < 16 else cell).replace("|", r"\|")
+
+
 def render(file):
     lines = file.read_text().splitlines()
     first = [line.removeprefix("# ") for line in lines if line.startswith("#")]
     head, *rows = csv.reader(line for line in lines if not line.startswith("#"))
-    table = "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows)
+    table = "\n".join("| " + " | ".join(map(show, row)) + " |" for row in rows)
     title = name_of(file)
     return f"# {title}\n\n{' '.join(first)}\n\n| " + " | ".join(head) + " |\n" + "|---" * len(head) + f"|\n{table}\n"
 

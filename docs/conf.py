@@ -23,6 +23,7 @@ exclude_patterns = ["_build"]
 
 html_theme = "sphinx_rtd_theme"
 html_show_sourcelink = False
+html_use_index = False  # no page has entries for it
 html_baseurl = publication["site"]
 # Links at the end of each page (_templates/footer.html).
 html_context = {"addresses": [(text, publication[name]) for text, name in (("Repository", "repository"), ("Issues", "tracker"))

@@ -315,7 +315,7 @@ def several(count):
 figures = [
     ("topics/multigrid.md", r"Of (\w+) systems with several unknowns per point \(one core, limit of 25 s for each\), gamg with default options did not "
      r"finish on (\w+)\. The recipe, with the option for elasticity below, needed ([\d.]+) to ([\d.]+) s", lambda docs: smoothers(docs)[:4]),
-    ("topics/ranks.md", r"predicts (\d+) % on 8 ranks, (\d+) % on 64 and (\d+) % on 4096; with 16\^3 points (\d+), (\d+) and (\d+) %", of_pipeline),
+    ("topics/ranks.md", r"predicts efficiencies of (\d+), (\d+) and (\d+) % on 8, 64 and 4096 ranks; with 16\^3 points (\d+), (\d+) and (\d+) %", of_pipeline),
     ("topics/multigrid.md", r"reached the limit of time on (\w+) of the", lambda docs: smoothers(docs)[4:]),
     ("topics/gpu.md", r"needed ([\d.]+) ns per point on the GPU and ([\d.]+) ns on the core: ([\d.]+) of the time", lambda docs: on_gpu(docs, 5)),
     ("topics/gpu.md", r"needed ([\d.]+) ns per point on the GPU and ([\d.]+) ns on the core, ([\d.]+) of the time", lambda docs: on_gpu(docs, 1)),

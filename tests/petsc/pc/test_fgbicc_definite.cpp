@@ -137,7 +137,8 @@ TEST(Fgbicc, ShiftsOnlyWhereThatHelps)
   EXPECT_EQ(reason, PC_FACTOR_NUMERIC_ZEROPIVOT);
   OK(ViewText(pc, &text));
   ExpectIn(text, {"set-up failed: Diagonal block that is not positive definite in block row 59; ", "-pc_type fgbilu",
-                  "factorizations: 20\n"});
+                  "-pc_fgbicc_shift_type none", "factorizations: 20\n"});
+  EXPECT_EQ(text.find("inblocks"), std::string::npos) << text;
   if (last == 180) {
     OK(MatSetValue(A, 179, 179, 100, INSERT_VALUES));
   }

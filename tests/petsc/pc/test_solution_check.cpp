@@ -241,6 +241,10 @@ TEST_P(CheckPerType, LooksAtAllThatClaim)
     OK(PCFinegrainSetCheckSolution(c.pc, PC_FINEGRAIN_CHECK_FAIL));
     OK(c.solve(c.b));
     EXPECT_EQ(c.reason, wrong ? KSP_DIVERGED_PC_FAILED : KSP_CONVERGED_RTOL) << eta;
+    std::string text;
+    OK(ViewText(c.pc, &text));
+    const bool left = solver.find("-ksp_pc_side left") != std::string::npos; // cg and refine have no other side
+    EXPECT_EQ(text.find("or -ksp_pc_side right tests") != std::string::npos, wrong && !left) << text;
   }
 }
 

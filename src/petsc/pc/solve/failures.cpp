@@ -132,6 +132,22 @@ std::string OverflowRemedy(const PC_Finegrain &e, PetscReal largest)
          PCFinegrainPrecisionTypes[e.settings.precision] + ": use @_precision working, PCFinegrainSetPrecision()";
 }
 
+// A zero pivot, or one of a factor that must be positive definite: more than inblocks can mend.
+PetscErrorCode FailAtPivot(PC pc, PC_Finegrain *e, PetscInt row)
+{
+  const bool definite = e->analysis.options.shift.definite;
+
+  PetscFunctionBegin;
+  PetscCall(Fail(pc, e, PC_FACTOR_NUMERIC_ZEROPIVOT, PETSC_ERR_MAT_LU_ZRPVT,
+                 (definite ? "Diagonal block that is not positive definite in block row "
+                           : "Singular diagonal block in block row ") +
+                   std::to_string(row),
+                 definite ? "use @type fgbilu and gmres, or @_shift_type none and a KSP that accepts an indefinite "
+                            "preconditioner"
+                          : e->type->pivot_remedy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // Reports the number of block rows of all ranks whose pivots were replaced. Collective.
 PetscErrorCode ReportReplacement(PC pc, const PC_Finegrain &e)
 {
@@ -210,12 +226,7 @@ PetscErrorCode PCFinegrainReportFailure(PC pc, PC_Finegrain *e)
                    "Inf or NaN in row " + std::to_string(entries.row) + ", column " + std::to_string(entries.column) +
                      " of the matrix, block row " + std::to_string(entries.row / e->analysis.op.block),
                    "look for what computes it; -fp_trap stops there"));
-  else if (least[0] != none && least[0] != least[3])
-    PetscCall(Fail(pc, e, PC_FACTOR_NUMERIC_ZEROPIVOT, PETSC_ERR_MAT_LU_ZRPVT,
-                   (e->analysis.options.shift.definite ? "Diagonal block that is not positive definite in block row "
-                                                       : "Singular diagonal block in block row ") +
-                     std::to_string(least[0]),
-                   e->type->pivot_remedy));
+  else if (least[0] != none && least[0] != least[3]) PetscCall(FailAtPivot(pc, e, least[0]));
   else
     PetscCall(Fail(pc, e, PC_FACTOR_OTHER, PETSC_ERR_FP,
                    least[0] != none

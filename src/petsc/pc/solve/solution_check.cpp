@@ -161,6 +161,16 @@ PetscErrorCode FindScaledResidual(PC pc, PC_Finegrain *e, KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// The options that make this KSP test the norm of b - A x: CG has no right preconditioning, other KSPs have neither.
+std::string NormRemedy(KSP ksp)
+{
+  const PetscInt *supported = ksp->normsupporttable[KSP_NORM_UNPRECONDITIONED];
+  if (supported[PC_RIGHT] == 0 && supported[PC_LEFT] == 0) return "";
+  return std::string("-ksp_norm_type unpreconditioned ")
+    .append(supported[PC_RIGHT] > 0 ? "or -ksp_pc_side right " : "")
+    .append("tests b - A x itself, and ");
+}
+
 // Makes the solve fail, or prints a warning. Collective.
 PetscErrorCode Refuse(PC pc, PC_Finegrain *e, KSP ksp)
 {
@@ -171,12 +181,12 @@ PetscErrorCode Refuse(PC pc, PC_Finegrain *e, KSP ksp)
                           "The solution does not satisfy the system: its scaled residual is %.2g, the limit %.2g, "
                           "though the solver's norm fell by the tolerance %.2g",
                           double(e->check.eta), double(e->check.limit), double(ksp->rtol)));
-  e->check.text =
-    PCFinegrainText(pc, std::string(text)
-                          .append("; ")
-                          .append(e->type->accuracy_remedy)
-                          .append("; -ksp_norm_type unpreconditioned or -ksp_pc_side right tests b - A x itself, and "
-                                  "@_check_solution warn lets the solution pass"));
+  e->check.text = PCFinegrainText(pc, std::string(text)
+                                        .append("; ")
+                                        .append(e->type->accuracy_remedy)
+                                        .append("; ")
+                                        .append(NormRemedy(ksp))
+                                        .append("@_check_solution warn lets the solution pass"));
   if (e->settings.check_solution == PC_FINEGRAIN_CHECK_WARN) {
     PetscCall(PetscFPrintf(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_STDERR, "finegrain: %s\n",
                            e->check.text.c_str()));

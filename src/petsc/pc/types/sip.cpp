@@ -290,9 +290,9 @@ PCFinegrainType sip_type = {.name = PCSIP,
    For matrices of 3-, 5- and 7-point stars: of a `DMDA`, or AIJ, BAIJ and SBAIJ matrices with -pc_sip_grid, with
    blocks of 1 to 32 rows. L and U have entries at the points of the star only, and their product M = L U has further
    entries, the fill. Stone approximates the fill terms by extrapolation from the star, and subtracts alpha times the
-   result at the points of the star: L U - A = sum over the six fill products m of m (v_fill - alpha v_a - alpha v_b
-   + alpha v_P). For blocks the order of products is that of the formulas in Ferziger and Peric, U_x = L_P^-1 (A_x -
-   P_x).
+   result at the points of the star: L U - A is the sum over the six fill products m of
+   m (v_fill - alpha v_a - alpha v_b + alpha v_P). For blocks the order of products is that of the formulas in
+   Ferziger and Peric, U_x = L_P^-1 (A_x - P_x).
 
    Points with equal i + j + k are independent and run in parallel. The result is bitwise identical for all
    algorithms and numbers of threads.
