@@ -162,8 +162,8 @@ public:
   // Sets the queue of all further kernels. False means that nothing is queued and the engine returns when its work
   // is done. So it is on hosts, and with a halo that does not follow the queue.
   virtual bool set_queue(const Queue &) { return false; }
-  // Returns the value whose maximum over all ranks factor() needs: the largest entry of the couplings if one scale
-  // serves the whole matrix, else -1.
+  // Returns the value whose maximum over all ranks factor() needs: the largest entry of the couplings, or a value of
+  // the same scale, if one scale serves the whole matrix, else -1. It may already load the values.
   virtual Real find_largest(const Values &) = 0;
   // Loads the values and factors. The source need not outlive the call, except with Relaxation::in_place. The blocks
   // of the couplings then follow those of the owned square in one array in the engine's memory, and block_slack

@@ -23,6 +23,7 @@ PetscErrorCode GetMarchOptions(MarchOptions *o)
   PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-max_steps", &o->max_steps, nullptr));
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-second_order_operator", &o->second_order, nullptr));
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-timing", &o->timing, nullptr));
+  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-sub_residuals", &o->sub_residuals, nullptr));
   PetscCheck(o->cfl > 0 && o->cfl_max >= o->cfl && o->dt >= 0, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
              "-cfl is above 0, -cfl_max not below it, -dt not negative");
   PetscCheck(o->rtol >= 0 && o->max_steps >= 0, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
@@ -134,6 +135,11 @@ public:
         if (steps == 0) first = norm;
         PetscCheck(std::isfinite(norm) && norm < 1e4 * first, flow_.grid.comm, PETSC_ERR_NOT_CONVERGED,
                    "The flow is lost at time %g: give a smaller -dt or -cfl", progress_.time);
+        if (options_.sub_residuals && steps > 0) {
+          char residual[32];
+          PetscCall(PetscSNPrintf(residual, sizeof(residual), " %.3e", norm / first));
+          text += residual;
+        }
         if (norm <= double(options_.rtol) * first || steps == options_.max_steps) break;
         PetscCall(Step(double(options_.cfl), (progress_.older.empty() ? 1 : 1.5) / dt, &iterations));
         all += iterations;

@@ -12,6 +12,7 @@ struct MarchOptions {
   PetscInt max_steps = 500;          // unsteady: pseudo-time steps per time step; their number if rtol is 0
   PetscReal dt = 0, until = 0;       // above 0: unsteady, by BDF2
   PetscBool second_order = PETSC_FALSE, timing = PETSC_TRUE;
+  PetscBool sub_residuals = PETSC_FALSE; // unsteady: print the relative residual after each pseudo-time step
 };
 
 // Progress of the march, for restarts; the flow has the state.

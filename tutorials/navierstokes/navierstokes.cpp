@@ -21,6 +21,7 @@ implicit steps with one linear solve each; four unknowns a cell, six where two s
   -beta <number>          artificial compressibility; 1, unsteady (0.3 / dt)^2  -cfl <first>, -cfl_max <most>    local pseudo-time steps\n\
   -steps_rtol <r>, -max_steps <k>   when to end       -second_order_operator   solve with the residual's own derivative\n\
   -dt <step>, -until <time>   unsteady, BDF2          -timing false     no seconds\n\
+  -sub_residuals          unsteady: after each pseudo-time step\n\
   A march, or a time step, that ends above -steps_rtol is said so, and the exit status is 1; -steps_rtol 0 makes -max_steps\n\
   steps, whatever the residual.\n\
   -check                  closed cells, uniform flow, Jacobian against differences\n\
@@ -91,7 +92,7 @@ static PetscErrorCode Check(const Grid &grid, Flow *flow)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Times of the slowest rank, as in the paper's figure 8. Exchange is included in residual and Jacobian.
+// Times of the slowest rank, as in figure 8 of Luo et al. (2015). Exchange is included in residual and Jacobian.
 static PetscErrorCode PrintTimes(const Flow &flow)
 {
   static const char *const events[][2] = {

@@ -8,6 +8,7 @@ usage: plot.py folder                                           tables and pictu
 
 """
 import glob
+import math
 import os
 import re
 import sys
@@ -206,6 +207,17 @@ def draw_flow(prefix, picture, limits=None, spins=False):
     figure.savefig(picture)
 
 
+def sub_iterations(folder):
+    """Geometric means over the time steps."""
+    rows = []
+    for key, run in runs(folder, "subiterations"):
+        histories = [[float(r) for r in line.split()] for line in re.findall(r"^ *[0-9.]+ +7 +\S+ +7((?: \d\.\d{3}e[-+]\d+){7})", run["text"], re.M)]
+        if histories:
+            means = [math.exp(sum(map(math.log, column)) / len(histories)) for column in zip(*histories)]
+            rows.append([key[0], len(histories), *(f"{mean:.3f}" for mean in means), f"{run['seconds'].get('linear solves in all', 0):.2f}"])
+    table("Sub-iterations: residual relative to the first of its time step", ["corrections", "time steps", *map(str, range(1, 8)), "linear solves, s"], rows)
+
+
 def main():
     study = len(sys.argv) == 2 and not sys.argv[1].startswith("-")
     if not study and not (len(sys.argv) > 3 and sys.argv[1] == "-vtk" and sys.argv[5:] in ([], ["vorticity"])):
@@ -214,6 +226,7 @@ def main():
         published(sys.argv[1])
         histories(sys.argv[1])
         costs(sys.argv[1])
+        sub_iterations(sys.argv[1])
     try:
         import matplotlib
     except ImportError:

@@ -46,13 +46,14 @@ static PetscErrorCode CreateGrid(Channel *c, DMDAStencilType stencil, DM *grid)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Mean of the inlet's parabola over the face of a cell. */
+/* Mean of the inlet's profile over the face of a cell. */
 static PetscReal Inlet(const Channel *c, PetscInt j)
 {
   const PetscReal dy = 2. / (PetscReal)c->n[1], low = ((PetscReal)j - (PetscReal)(c->n[1] / 2)) * dy;
   const PetscReal high = low + dy;
 
   if (j < c->n[1] / 2 || j >= c->n[1]) return 0;
+  if (c->uniform) return 1;
   return (3 * (high * high - low * low) - 2 * (high * high * high - low * low * low)) / dy;
 }
 
@@ -74,7 +75,7 @@ static PetscErrorCode Begin(Channel *c)
 }
 
 PetscErrorCode ChannelCreate(PetscInt dim, const PetscInt n[], PetscInt inlet, PetscReal step, PetscReal length,
-                             PetscReal span, PetscReal stretch, PetscReal Re, Channel *c)
+                             PetscReal span, PetscReal stretch, PetscReal Re, PetscBool uniform, Channel *c)
 {
   PetscInt ghost[3], ghosts[3];
 
@@ -82,6 +83,7 @@ PetscErrorCode ChannelCreate(PetscInt dim, const PetscInt n[], PetscInt inlet, P
   PetscCall(PetscMemzero(c, sizeof(*c)));
   c->dim = dim;
   c->inlet = inlet;
+  c->uniform = uniform;
   c->step = step;
   c->viscosity = 2 / Re;
   c->size[0] = length;

@@ -9,7 +9,7 @@
 #define PETSC_SUCCESS 0
 #endif
 
-/* Lengths are in heights h of the inlet, velocities in its mean, two thirds of the maximum.
+/* Lengths are in heights h of the inlet, velocities in its mean: two thirds of a parabola's maximum.
  *
  * A channel with a step of height S that ends at x = 0: flow enters above it and leaves at x = length. The cells
  * of the step are solid. Staggered velocities: component a of a cell is the one normal to the cell's upper face
@@ -19,6 +19,7 @@
 typedef struct {
   DM cells, ghosted;
   PetscInt dim, n[3], inlet;                      /* cells before the step's end */
+  PetscBool uniform;                              /* velocity of the inlet, instead of a parabola */
   PetscInt first[3], count[3], stride[3], corner; /* owned cells; strides of ghosted arrays; these begin at a ghost */
   PetscReal size[3], step, viscosity;
   PetscReal *width[3], *gap[3]; /* of cells -1 to n; between the centers of cells c and c + 1, c from -1 */
@@ -30,7 +31,7 @@ typedef struct {
  * even. Re is Armaly's: mean velocity times 2 h, divided by the viscosity. stretch: width of the last cell over
  * that of the first. */
 PetscErrorCode ChannelCreate(PetscInt dim, const PetscInt n[], PetscInt inlet, PetscReal step, PetscReal length,
-                             PetscReal span, PetscReal stretch, PetscReal Re, Channel *c);
+                             PetscReal span, PetscReal stretch, PetscReal Re, PetscBool uniform, Channel *c);
 PetscErrorCode ChannelDestroy(Channel *c);
 
 /* Fetches ghosts of a component, or with axis -1 of a pressure. Outside values are: the inlet's profile, or

@@ -43,6 +43,11 @@ namespace detail
 template <class To> inline constexpr std::int32_t last_flushed = 0;
 template <> inline constexpr std::int32_t last_flushed<Half> = 0x33000000; // 2^-25
 template <> inline constexpr std::int32_t last_flushed<BFloat16> = 0x8000;
+// Bits of the smallest positive float that becomes infinite in storage. The middle between the largest stored number
+// and the next power of two is rounded up.
+template <class To> inline constexpr std::int32_t first_infinite = 0x7f800000;
+template <> inline constexpr std::int32_t first_infinite<Half> = 0x477ff000; // 65520
+template <> inline constexpr std::int32_t first_infinite<BFloat16> = 0x7f7f8000;
 
 // memcpy() is used on hosts, because the memory may also contain another type. nvcc would compile it to moves of
 // single bytes.
@@ -67,58 +72,117 @@ template <class T> KOKKOS_FORCEINLINE_FUNCTION void write_number(T *to, const T 
 
 } // namespace detail
 
-// Converts one real number. Returns true if it was nonzero and is stored as zero.
-template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION bool narrow_one(From from, From scale, To &to)
+// What conversions found.
+struct Narrowed {
+  Offset flushed = 0;       // parts that were nonzero and are stored as zero
+  std::int32_t largest = 0; // bits of the largest magnitude in single precision; not for storage as double
+  bool finite = true;       // as stored
+
+  KOKKOS_FORCEINLINE_FUNCTION void add(const Narrowed &more)
+  {
+    flushed += more.flushed;
+    largest = more.largest > largest ? more.largest : largest;
+    finite = finite && more.finite;
+  }
+};
+
+// Returns whether a maximum that was rounded to single precision, in bits, has the scale of the exact maximum.
+// Rounding is monotone. Scales change at 65504 2^k, and a maximum above such a number may be rounded to it.
+inline bool decides_scale(std::int32_t largest)
+{
+  constexpr std::int32_t exponent = 0x7f800000, fraction_of_limit = 0x7fe000;
+  const std::int32_t e = largest & exponent;
+  return e > 0 && e < exponent && (largest & ~exponent) != fraction_of_limit;
+}
+
+// Converts one real number.
+template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION Narrowed narrow_one(From from, From scale, To &to)
 {
   static_assert(sizeof(To) <= sizeof(float) || std::is_same_v<To, From>);
   const From scaled = scale * from;
-  if constexpr (std::is_same_v<To, From>) {
+  if constexpr (std::is_same_v<To, double>) {
     to = scaled;
-    return from != From(0) && scaled == From(0);
+    return {from != From(0) && scaled == From(0), 0, scaled * 0 == 0};
   } else {
     const float single = float(scaled);
     const std::int32_t size = detail::bits_as<std::int32_t>(single) & 0x7fffffff; // large for NaN
     to = convert<To>(single);
-    return from != From(0) && size <= detail::last_flushed<To>;
+    return {from != From(0) && size <= detail::last_flushed<To>, size, size < detail::first_infinite<To>};
   }
 }
 
-// to[i] = To(single(scale from[i])) for `count` scalars, complex ones by parts. Returns how many parts were nonzero
-// and are stored as zero. `to` may be the memory of `from`: the next scalars to be read are at higher addresses than
-// those being written, so that each is read before it is overwritten.
-template <class To, class From>
-KOKKOS_INLINE_FUNCTION Offset narrow(const From *from, Offset count, PartOf<From> scale, To *to)
+// to[i] = To(single(scale from[i])) for ranges of scalars, one after the other, complex ones by parts. `to` may be
+// the memory of `from`: the next scalars to be read are at higher addresses than those being written, so that each is
+// read before it is overwritten.
+template <class To, class From> class Narrower
 {
-  if constexpr (Parts<From>::count == 2)
-    return narrow(reinterpret_cast<const PartOf<From> *>(from), 2 * count, scale, reinterpret_cast<PartOf<To> *>(to));
-  else {
-    Offset flushed = 0, vectorized = 0;
+public:
+  KOKKOS_FORCEINLINE_FUNCTION void convert(const From *from, Offset count, PartOf<From> scale, To *to)
+  {
+    convert_parts(reinterpret_cast<const Part *>(from), Parts<From>::count * count, scale,
+                  reinterpret_cast<StoredPart *>(to));
+  }
+  // What all conversions found.
+  KOKKOS_FORCEINLINE_FUNCTION Narrowed found() const
+  {
+    Narrowed all = single_;
 #if !defined(FINEGRAIN_DEVICE_COMPILER)
-    if constexpr (!std::is_same_v<To, double>) {
-      constexpr int width = 32 / sizeof(From);
-      VectorType<From, width> factor{};
-      VectorType<std::int32_t, width> lost{};
-      for (int i = 0; i < width; ++i) factor[i] = scale;
-      vectorized = count / width * width;
-      for (Offset i = 0; i < vectorized; i += width) {
-        const auto before = vector_read<From, width>(from + i);
-        const auto scaled = before * factor;
-        const auto single = __builtin_convertvector(scaled, VectorType<float, width>);
-        const auto size = detail::load_vector<std::int32_t, width>(&single) & 0x7fffffff;
-        vector_write<float, width>(to + i, single);
-        lost -=
-          __builtin_convertvector(before != 0, VectorType<std::int32_t, width>) & (size <= detail::last_flushed<To>);
-      }
-      for (int i = 0; i < width; ++i) flushed += lost[i];
-    }
+    for (int i = 0; i < width; ++i)
+      all.add({lost_[i], largest_[i], largest_[i] < detail::first_infinite<StoredPart> && check_[i] == 0});
 #endif
-    for (Offset i = vectorized; i < count; ++i) {
-      To stored;
-      flushed += narrow_one(detail::read_number(from + i), scale, stored);
+    return all;
+  }
+
+private:
+  using Part = PartOf<From>;
+  using StoredPart = PartOf<To>;
+
+  KOKKOS_FORCEINLINE_FUNCTION void convert_parts(const Part *from, Offset count, Part scale, StoredPart *to)
+  {
+    Offset i = 0;
+#if !defined(FINEGRAIN_DEVICE_COMPILER)
+    for (; i + width <= count; i += width) convert_vector(vector_read<Part, width>(from + i), scale, to + i);
+#endif
+    for (; i < count; ++i) {
+      StoredPart stored;
+      single_.add(narrow_one(detail::read_number(from + i), scale, stored));
       detail::write_number(to + i, stored);
     }
-    return flushed;
   }
+
+  Narrowed single_;
+#if !defined(FINEGRAIN_DEVICE_COMPILER)
+  static constexpr int width = 32 / sizeof(Part);
+  using Vector = VectorType<Part, width>;
+  using Counts = VectorType<std::int32_t, width>;
+  Counts lost_{}, largest_{};
+  Vector check_{}; // storage as double: not zero if a scalar is not finite
+
+  KOKKOS_FORCEINLINE_FUNCTION void convert_vector(Vector before, Part scale, StoredPart *to)
+  {
+    const Vector scaled = before * scale;
+    if constexpr (std::is_same_v<StoredPart, double>) {
+      vector_write<double, width>(to, scaled);
+      lost_ -= __builtin_convertvector((before != 0) & (scaled == 0), Counts);
+      check_ += scaled * 0;
+    } else {
+      const auto single = __builtin_convertvector(scaled, VectorType<float, width>);
+      const auto size = detail::load_vector<std::int32_t, width>(&single) & 0x7fffffff;
+      vector_write<float, width>(to, single);
+      lost_ -= __builtin_convertvector(before != 0, Counts) & (size <= detail::last_flushed<StoredPart>);
+      largest_ = size > largest_ ? size : largest_;
+    }
+  }
+#endif
+};
+
+// Converts one range.
+template <class To, class From>
+KOKKOS_INLINE_FUNCTION Narrowed narrow(const From *from, Offset count, PartOf<From> scale, To *to)
+{
+  Narrower<To, From> narrower;
+  narrower.convert(from, count, scale, to);
+  return narrower.found();
 }
 
 } // namespace finegrain

@@ -43,7 +43,7 @@ template <class To, class From> struct Streams {
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish() const
   {
-    report(narrow(data + factor * m, count - factor * m, scale, results() + factor * m));
+    report(narrow(data + factor * m, count - factor * m, scale, results() + factor * m).flushed);
   }
 };
 
@@ -65,9 +65,9 @@ template <class To, class From> struct HostParts {
     const Offset first = cut(share), length = cut(share + 1) - first;
     From *range = s.last(first);
     To *to = reinterpret_cast<To *>(range);
-    Offset lost = narrow(range, length, s.scale, to);
+    Offset lost = narrow(range, length, s.scale, to).flushed;
     for (Offset k = 0; k < S::factor - 1; ++k)
-      lost += narrow(s.data + k * s.m + first, length, s.scale, to += length);
+      lost += narrow(s.data + k * s.m + first, length, s.scale, to += length).flushed;
     s.report(lost);
   }
   void spread(Index share) const
@@ -101,7 +101,7 @@ template <class To, class From, int G> struct Gather {
     for (int k = 0; k < S::factor; ++k)
       in[k] = *reinterpret_cast<const Group<From, G> *>(s.data + k * s.m + group * G);
     for (int k = 0; k < S::factor; ++k)
-      for (int i = 0; i < G; ++i) lost += narrow_one(in[k].number[i], s.scale, out.number[k * G + i]);
+      for (int i = 0; i < G; ++i) lost += narrow_one(in[k].number[i], s.scale, out.number[k * G + i]).flushed;
     *reinterpret_cast<Group<To, int(S::factor) * G> *>(s.last(group * G)) = out;
     s.report(lost);
   }

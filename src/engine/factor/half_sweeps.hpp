@@ -63,13 +63,13 @@ template <class To> struct NarrowScalars {
 
   KOKKOS_INLINE_FUNCTION void operator()(Offset i) const
   {
-    if (narrow_one(from[i], scale, to[i]) && flushed) atomic_add(flushed, 1);
+    if (narrow_one(from[i], scale, to[i]).flushed && flushed) atomic_add(flushed, 1);
   }
   // Converts one share of the scalars, for one of several host threads.
   void run_share(Index share, Index shares) const
   {
     const Offset first = cut(share, shares);
-    const Offset lost = narrow(from + first, cut(share + 1, shares) - first, scale, to + first);
+    const Offset lost = narrow(from + first, cut(share + 1, shares) - first, scale, to + first).flushed;
     if (lost && flushed) atomic_add(flushed, lost);
   }
   Offset cut(Index share, Index shares) const

@@ -74,51 +74,80 @@ private:
   }
 };
 
+// The largest of `count` reals, at least `most`. NaN does not count.
+KOKKOS_INLINE_FUNCTION Real find_largest_real(const Real *from, int count, Real most)
+{
+  int whole = 0;
+#if !defined(FINEGRAIN_DEVICE_COMPILER)
+  constexpr int width = 32 / sizeof(Real);
+  VectorType<Real, width> most_of{}; // maxima that do not wait for each other
+  for (; whole + width <= count; whole += width) {
+    const auto a = vector_read<Real, width>(from + whole);
+    const auto size = a < 0 ? -a : a;
+    most_of = size > most_of ? size : most_of;
+  }
+  for (int i = 0; i < width; ++i) most = most_of[i] > most ? most_of[i] : most;
+#endif
+  for (; whole < count; ++whole) {
+    const Real size = from[whole] < 0 ? -from[whole] : from[whole];
+    most = size > most ? size : most;
+  }
+  return most;
+}
+KOKKOS_FORCEINLINE_FUNCTION Real larger_part(const Scalar &a, Real most)
+{
+  const Real *part = reinterpret_cast<const Real *>(&a);
+  for (int i = 0; i < Parts<Scalar>::count; ++i) {
+    const Real size = part[i] < 0 ? -part[i] : part[i];
+    most = size > most ? size : most;
+  }
+  return most;
+}
+
+// Finds the largest entry of a row's couplings. Real and imaginary parts count separately, NaN does not count.
+template <class Lanes, int N>
+KOKKOS_FORCEINLINE_FUNCTION Real find_largest_coupling(const Lanes &lanes, BlockSize<N> n,
+                                                       const CouplingValues &source, Index first, Index last,
+                                                       [[maybe_unused]] Scalar *space)
+{
+  return lanes.largest(n * n, [&](int at, [[maybe_unused]] int count) FINEGRAIN_INLINE {
+    Real most = 0;
+    for (Index e = first; e < last; ++e)
+      if constexpr (Lanes::scalar_by_scalar)
+        source.read(n, e, [&](const auto &a) { most = larger_part(a(at), most); });
+      else {
+        source.template prefetch_block<N>(e);
+        const Scalar *a = source.view(lanes, n, e, space);
+        most = find_largest_real(reinterpret_cast<const Real *>(a), count * Parts<Scalar>::count, most);
+      }
+    return most;
+  });
+}
+
 struct LargestArguments {
   const Index *ptr;
   CouplingValues source;
   Real *largest; // by position
 };
-
-// Finds the largest entry of a row's couplings. Real and imaginary parts count separately, NaN does not count.
 template <int N> struct LargestRow {
   BlockSize<N> n;
   LargestArguments arg;
 
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int) { return 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int scratch_size(int n) { return n * n; }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int parallelism(int n) { return n * n; }
 
-  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *) const
+  template <class Lanes>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index pos, const Lanes &lanes, Scalar *scratch) const
   {
-    const Real largest = lanes.largest(n * n, [&](int at, int count) FINEGRAIN_INLINE {
-      constexpr int independent = Lanes::scalar_by_scalar ? 1 : 4; // maxima that do not wait for each other
-      Real maxima[std::size_t(independent)] = {};
-      for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) {
-        if (at == 0) arg.source.template prefetch_block<N>(e);
-        arg.source.read(n, e, [&](const auto &a) {
-          for (int i = at; i < at + count; ++i)
-            maxima[(i - at) % independent] = larger(a(i), maxima[(i - at) % independent]);
-        });
-      }
-      Real m = 0;
-      for (const Real maximum : maxima) m = larger(maximum, m);
-      return m;
-    });
-    lanes.once([&] { arg.largest[pos] = largest; });
+    const Real most = find_largest_coupling(lanes, n, arg.source, arg.ptr[pos], arg.ptr[pos + 1], scratch);
+    lanes.once([&] { arg.largest[pos] = most; });
   }
+};
 
-private:
-  KOKKOS_FORCEINLINE_FUNCTION static Real larger(Real a, Real most)
-  {
-    const Real m = a < 0 ? -a : a;
-    return m > most ? m : most;
-  }
-#if defined(FINEGRAIN_COMPLEX)
-  KOKKOS_FORCEINLINE_FUNCTION static Real larger(Scalar a, Real most)
-  {
-    return larger(a.imag(), larger(a.real(), most));
-  }
-#endif
+struct CheckArguments {
+  RelaxRows rows;
+  const void *blocks;
+  PivotReport *pivot_report;
 };
 
 template <class OffDiagonal> KOKKOS_FORCEINLINE_FUNCTION bool are_finite(const OffDiagonal *a, int count)
@@ -127,12 +156,6 @@ template <class OffDiagonal> KOKKOS_FORCEINLINE_FUNCTION bool are_finite(const O
   for (int i = 0; i < count; ++i) check = madd(Scalar(0), convert<Scalar>(a[i]), check);
   return is_finite(magnitude(check));
 }
-
-struct CheckArguments {
-  RelaxRows rows;
-  const void *blocks;
-  PivotReport *pivot_report;
-};
 
 // Finds couplings that are not finite after they were narrowed in place.
 template <class OffDiagonal> struct CheckRow {
@@ -163,12 +186,13 @@ private:
 struct LoadArguments {
   const Index *ptr, *row_of, *diagonal_entry;
   CouplingValues source;
-  const Real *largest; // by position, gives each row a scale; null: `scale`
   Real scale;
   Shift shift;
   void *blocks; // null: couplings are narrowed in place
   void *diagonal;
-  Real *unscale; // by position, with `largest`
+  Real *unscale; // by position: each row has its own scale; null: `scale`
+  Real *largest; // result by position: the largest scaled coupling, rounded to single, or more than any if one is
+                 // not finite; null: not needed
   PivotReport *pivot_report;
 };
 
@@ -185,16 +209,14 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
   {
     const Offset nn = Offset(n) * n;
     Scalar *block = scratch, *d = block + nn, *work = d + nn;
-    const Index row = arg.row_of ? arg.row_of[pos] : pos;
-    const Real beta = arg.largest ? find_scale(arg.largest[pos]) : arg.scale;
-    if (arg.largest) lanes.once([&] { arg.unscale[pos] = 1 / beta; });
     if (blocks()) {
-      if constexpr (Lanes::scalar_by_scalar) store_scalars(lanes, pos, row, beta);
-      else
-        for (Index e = arg.ptr[pos]; e < arg.ptr[pos + 1]; ++e) {
-          arg.source.template prefetch_block<N>(e);
-          store_block(lanes, e, row, beta, block);
-        }
+      const Real beta = scale_of(pos, lanes, block);
+      const Real most = lanes.largest(n * n, [&](int at, int count) FINEGRAIN_INLINE {
+        const Narrowed found = store_couplings(lanes, pos, beta, at, count, block);
+        report(pos, found);
+        return Real(detail::bits_as<float>(found.finite ? found.largest : std::int32_t(0x7f800000)));
+      });
+      if (arg.largest) lanes.once([&] { arg.largest[pos] = most; });
     }
     arg.source.inside.load(lanes, n, arg.diagonal_entry[pos], d);
     const Inversion inversion =
@@ -206,42 +228,42 @@ template <int N, class OffDiagonal, class Diagonal> struct LoadRow {
   }
 
 private:
-  template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void store_block(const Lanes &lanes, Index e, Index row, Real beta, Scalar *space) const
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION Real scale_of(Index pos, const Lanes &lanes, Scalar *space) const
   {
-    const Scalar *a = arg.source.view(lanes, n, e, space);
-    OffDiagonal *to = blocks() + Offset(e) * n * n;
-    lanes.ranges(n * n, [&](int at, int count) FINEGRAIN_INLINE {
-      const Offset flushed = narrow(a + at, count, beta, to + at);
-      report(row, flushed, are_finite(to + at, count));
-    });
+    if (!arg.unscale) return arg.scale;
+    const Real beta = find_scale(find_largest_coupling(lanes, n, arg.source, arg.ptr[pos], arg.ptr[pos + 1], space));
+    lanes.once([&] { arg.unscale[pos] = 1 / beta; });
+    return beta;
   }
-  // Stores couplings on devices, where each lane has one entry of a block. A lane reads its entry of eight blocks at
-  // a time, so that their loads overlap, and reports once per row.
-  template <class Lanes>
-  KOKKOS_FORCEINLINE_FUNCTION void store_scalars(const Lanes &lanes, Index pos, Index row, Real beta) const
+  // Stores `count` entries of each block, from entry `at` on. On devices a lane has one entry. It reads those of
+  // eight blocks at a time, so that their loads overlap.
+  template <class Lanes> KOKKOS_FORCEINLINE_FUNCTION Narrowed store_couplings(const Lanes &lanes, Index pos,
+                                                                              Real beta, int at, int count,
+                                                                              [[maybe_unused]] Scalar *space) const
   {
-    constexpr int batch = 8;
     const Index first = arg.ptr[pos], last = arg.ptr[pos + 1];
-    lanes.ranges(n * n, [&](int at, int) FINEGRAIN_INLINE {
-      Offset flushed = 0;
-      bool finite = true;
+    const Offset nn = Offset(n) * n;
+    Narrower<OffDiagonal, Scalar> narrower;
+    if constexpr (Lanes::scalar_by_scalar) {
+      constexpr int batch = 8;
       for (Index e = first; e < last; e += batch) {
         Scalar a[std::size_t(batch)];
         arg.source.template read_scalars<batch>(n, e, last, at, a);
-        for (int k = 0; k < batch && e + k < last; ++k) {
-          OffDiagonal *to = blocks() + Offset(e + k) * n * n + at;
-          flushed += narrow(a + k, 1, beta, to);
-          finite = are_finite(to, 1) && finite;
-        }
+        for (int k = 0; k < batch && e + k < last; ++k)
+          narrower.convert(a + k, count, beta, blocks() + (e + k) * nn + at);
       }
-      report(row, flushed, finite);
-    });
+    } else {
+      for (Index e = first; e < last; ++e) {
+        arg.source.template prefetch_block<N>(e);
+        narrower.convert(arg.source.view(lanes, n, e, space) + at, count, beta, blocks() + e * nn + at);
+      }
+    }
+    return narrower.found();
   }
-  KOKKOS_FORCEINLINE_FUNCTION void report(Index row, Offset flushed, bool finite) const
+  KOKKOS_FORCEINLINE_FUNCTION void report(Index pos, const Narrowed &found) const
   {
-    if (flushed > 0) atomic_add(&arg.pivot_report->flushed, flushed);
-    if (!finite) atomic_lower(&arg.pivot_report->bad_coupling, row);
+    if (found.flushed > 0) atomic_add(&arg.pivot_report->flushed, found.flushed);
+    if (!found.finite) atomic_lower(&arg.pivot_report->bad_coupling, arg.row_of ? arg.row_of[pos] : pos);
   }
   KOKKOS_FORCEINLINE_FUNCTION OffDiagonal *blocks() const { return static_cast<OffDiagonal *>(arg.blocks); }
   KOKKOS_FORCEINLINE_FUNCTION Diagonal *diagonal() const { return static_cast<Diagonal *>(arg.diagonal); }

@@ -47,8 +47,10 @@ public:
     stored_ = in_place() ? nullptr : blocks_.data();
     diagonal_.allocate(run_.rows, run_.n, options.diagonal);
     scaled_ = options.precision == Precision::half;
-    largest_ = make_array<Real, Space>("finegrain::largest", scaled_ ? std::size_t(run_.rows) : 0);
+    loaded_ = false;
+    last_scale_ = 0;
     const bool by_row = scaled_ && options_.scaling == Scaling::row;
+    largest_ = make_array<Real, Space>("finegrain::largest", scaled_ && !by_row ? std::size_t(run_.rows) : 0);
     unscale_ = make_array<Real, Space>("finegrain::unscale", by_row ? std::size_t(run_.rows) : 0);
     const bool fetches = options_.exchange != Exchange::none;
     ghosts_ = Array<Scalar, Space>("finegrain::ghosts", fetches ? std::size_t(view.ghosts * run_.n) : 0);
@@ -82,40 +84,32 @@ public:
     s.launches = run_.launches;
     return s;
   }
+  // Converts with the last scale, which is right as a rule, and finds the largest coupling meanwhile.
   Real find_largest(const Values &values) override
   {
-    if (!scaled_) return -1;
+    loaded_ = false;
+    if (!scaled_ || options_.scaling == Scaling::row) return -1; // on all ranks, those without rows included
+    if (last_scale_ > 0 && !in_place()) {
+      load(values, last_scale_);
+      const Real rounded = read_largest(), largest = rounded / last_scale_;
+      loaded_ = decides_scale(detail::bits_as<std::int32_t>(float(rounded))) && std::isnormal(largest);
+      if (loaded_) return largest;
+    }
     kernels_.largest(
       run_.independent(all_cut_.data()), run_.n,
       LargestArguments{.ptr = rows_of_.ptr.data(), .source = source(values), .largest = largest_.data()});
-    if (options_.scaling == Scaling::row) return -1; // each row has its own scale
-    using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Index>>;
-    Real most = 0;
-    Kokkos::parallel_reduce("finegrain::largest", Policy(run_.exec, 0, run_.rows), LargestOf{largest_.data()},
-                            Kokkos::Max<Real>(most)); // one scalar is copied from a device
-    return std::max(most, Real(0));
+    return read_largest();
   }
 
   FactorReport factor(const Values &values, Real largest) override
   {
-    run_.clear_pivot_report();
-    const bool by_row = unscale_.extent(0) > 0;
     const Real scale = largest >= 0 ? find_scale(largest) : Real(1);
-    kernels_.load(run_.independent(all_cut_.data()), run_.n,
-                  LoadArguments{.ptr = rows_of_.ptr.data(),
-                                .row_of = run_.row_of(),
-                                .diagonal_entry = rows_of_.diagonal.data(),
-                                .source = source(values),
-                                .largest = by_row ? largest_.data() : nullptr,
-                                .scale = scale,
-                                .shift = run_.shift,
-                                .blocks = in_place() ? nullptr : blocks_.data(),
-                                .diagonal = diagonal_.data(),
-                                .unscale = unscale_.data(),
-                                .pivot_report = run_.pivot_report.data()});
+    if (!loaded_ || scale != last_scale_) load(values, scale);
+    loaded_ = false;
+    last_scale_ = scale;
     if (in_place()) reduce_in_place(const_cast<Scalar *>(values.owned.values), scale);
     run_.statistics.scale = scale;
-    unscale_all_ = {by_row ? unscale_.data() : nullptr, 1 / scale};
+    unscale_all_ = {unscale_.extent(0) ? unscale_.data() : nullptr, 1 / scale};
     run_.check_inverses(diagonal_.data(), storage_.diagonal, run_.row_of(), run_.rows);
     const FactorReport report = run_.read_pivot_report();
     blocks_.template measure<Exec>();
@@ -169,11 +163,12 @@ protected:
   RelaxKernels<Exec> kernels_{}, any_size_{};
   CouplingRows<Space> rows_of_;
   TransposedCouplings<Space> transposed_;
-  bool scaled_ = false;
+  bool scaled_ = false, loaded_ = false; // loaded_: find_largest() has loaded the values with last_scale_
+  Real last_scale_ = 0;                  // of the last factor(); 0: none
   BlockStorage<Space> blocks_, diagonal_;
   const void *stored_ = nullptr;         // couplings: blocks_, or the matrix's memory (in_place)
   Offset matrix_blocks_ = 0;             // blocks that in-place conversion narrows
-  Array<Real, Space> largest_, unscale_; // by position; half precision only, unscale_ if scaled by row
+  Array<Real, Space> largest_, unscale_; // by position; half precision only, either, by `scaling`
   Unscale unscale_all_;
   Array<Scalar, Space> ghosts_, rhs_;
   bool copies_ = false; // x and ghosts are copied to single precision, for sums in it
@@ -186,6 +181,31 @@ private:
   CouplingValues source(const Values &values) const
   {
     return {rows_of_.source.data(), rows_of_.entries(), rows_of_.owned_entries, values.owned, values.coupling};
+  }
+  void load(const Values &values, Real scale)
+  {
+    run_.clear_pivot_report();
+    kernels_.load(run_.independent(all_cut_.data()), run_.n,
+                  LoadArguments{.ptr = rows_of_.ptr.data(),
+                                .row_of = run_.row_of(),
+                                .diagonal_entry = rows_of_.diagonal.data(),
+                                .source = source(values),
+                                .scale = scale,
+                                .shift = run_.shift,
+                                .blocks = in_place() ? nullptr : blocks_.data(),
+                                .diagonal = diagonal_.data(),
+                                .unscale = unscale_.extent(0) ? unscale_.data() : nullptr,
+                                .largest = largest_.extent(0) ? largest_.data() : nullptr,
+                                .pivot_report = run_.pivot_report.data()});
+  }
+  // Returns the maximum of largest_: one scalar is copied from a device.
+  Real read_largest()
+  {
+    using Policy = Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Index>>;
+    Real most = 0;
+    Kokkos::parallel_reduce("finegrain::largest", Policy(run_.exec, 0, run_.rows), LargestOf{largest_.data()},
+                            Kokkos::Max<Real>(most));
+    return std::max(most, Real(0));
   }
   // Converts the matrix's blocks in place to the stored couplings (Relaxation::in_place). Diagonal blocks are set to
   // zero, because their inverses are stored elsewhere. Zeros are narrowed exactly and are never too large.

@@ -274,11 +274,20 @@ template <class To, class From> void check_narrow(From scale)
     const std::vector<From> exact(from.begin() + long(first), from.begin() + long(first + count));
     std::vector<To> to(count + 1, convert<To>(7.f)), expected = to;
     Offset flushed = 0;
+    std::int32_t largest = 0;
+    bool finite = true;
     for (std::size_t i = 0; i < count; ++i) {
       expected[i] = convert<To>(float(scale * exact[i]));
+      largest = std::max(largest, detail::bits_as<std::int32_t>(std::abs(float(scale * exact[i]))));
+      finite = finite && std::isfinite(convert<float>(expected[i]));
       flushed += exact[i] != From(0) && convert<float>(expected[i]) == 0;
     }
-    ASSERT_EQ(narrow(exact.data(), Offset(count), scale, to.data()), flushed) << count;
+    const Narrowed found = narrow(exact.data(), Offset(count), scale, to.data());
+    ASSERT_EQ(found.flushed, flushed) << count;
+    ASSERT_EQ(found.finite, finite) << count;
+    if (!std::is_same_v<To, double>) {
+      ASSERT_EQ(found.largest, largest) << count;
+    }
     ASSERT_EQ(std::memcmp(to.data(), expected.data(), to.size() * sizeof(To)), 0) << count << " from " << first;
     first += count > 0 ? count : 1;
   }
@@ -303,7 +312,7 @@ TEST(Storage, BlocksOfScalarsAreNarrowedSymmetrically)
     for (std::size_t r = 0; r < c; ++r) block[c * 5 + r] = block[r * 5 + c];
   const Real scale = find_scale(Real(2));
   std::vector<HalfScalar> half(25);
-  EXPECT_EQ(narrow(block.data(), 25, scale, half.data()), 0);
+  EXPECT_EQ(narrow(block.data(), 25, scale, half.data()).flushed, 0);
   for (std::size_t c = 0; c < 5; ++c)
     for (std::size_t r = 0; r < 5; ++r) {
       EXPECT_TRUE(same_bits(half[c * 5 + r], half[r * 5 + c]));
@@ -311,9 +320,9 @@ TEST(Storage, BlocksOfScalarsAreNarrowedSymmetrically)
                 Real(1. / 2048) * magnitude(block[c * 5 + r]));
     }
   block.assign(25, Scalar(0));
-  EXPECT_EQ(narrow(block.data(), 25, scale, half.data()), 0) << "zeros are not flushed";
+  EXPECT_EQ(narrow(block.data(), 25, scale, half.data()).flushed, 0) << "zeros are not flushed";
   block[24] = Scalar(Real(1e-20));
-  EXPECT_EQ(narrow(block.data(), 25, scale, half.data()), 1);
+  EXPECT_EQ(narrow(block.data(), 25, scale, half.data()).flushed, 1);
 }
 
 } // namespace

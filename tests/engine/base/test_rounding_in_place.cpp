@@ -182,7 +182,7 @@ TEST(Reduction, ComplexNumbersAreTwiceAsManyReals)
   std::vector<Kokkos::complex<double>> z;
   for (const double x : make_numbers<double>(101, 3)) z.emplace_back(x, 2 * x);
   std::vector<StoredComplex<Half>> expected(z.size());
-  const Offset flushed = narrow(z.data(), Offset(z.size()), 2., expected.data());
+  const Offset flushed = narrow(z.data(), Offset(z.size()), 2., expected.data()).flushed;
   Offset counted = 0;
   reduce_in_shares<Half>(3, reinterpret_cast<double *>(z.data()), 2 * Offset(z.size()), 2., &counted);
   EXPECT_EQ(std::memcmp(z.data(), expected.data(), expected.size() * sizeof(expected[0])), 0);

@@ -32,6 +32,23 @@ TEST(Hyperplanes, WidthsOfThePapersExample)
   EXPECT_EQ(s->group(12 - 2) - s->group(12 - 3), 25);
 }
 
+// Table V of Dufrechou et al.: on 512 x 128 x 128 points, the planes before the widest that have fewer than 1024 b
+// points, b = 1 to 16. These are the first 255 planes, which 255 points along i have too.
+TEST(Hyperplanes, MergedPlanesOfDufrechousTableV)
+{
+  const Box box{255, 128, 128};
+  const Index rows = Index(box.points());
+  const Graph uncoupled{rows, HostArray<Index>("ptr", std::size_t(rows) + 1), {}};
+  const auto s = schedule_hyperplanes({box}, uncoupled);
+  ASSERT_TRUE(s);
+  const Index merged[] = {44, 63, 77, 90, 100, 110, 119, 127, 135, 144, 154, 164, 177, 191, 210, 254};
+  for (Index b = 1; b <= 16; ++b) {
+    Index narrow = 0;
+    for (Index h = 0; h < 255; ++h) narrow += s->group(h + 1) - s->group(h) < 1024 * b;
+    EXPECT_EQ(narrow, merged[b - 1]) << b << " blocks";
+  }
+}
+
 TEST(Hyperplanes, WeightsFollowTheStencil)
 {
   const Box box{7, 6, 5};

@@ -185,7 +185,12 @@ TEST(RelaxedChoices, FindsTheLargestCoupling)
   for (const RelaxationStorage &s : all_storage()) {
     EngineOptions r = relaxation_options();
     s.set(r);
-    EXPECT_EQ(find(r), s.scaled() && s.scaling == Scaling::global ? most : -1) << s.name;
+    const bool one_scale = s.scaled() && s.scaling == Scaling::global;
+    EXPECT_EQ(find(r), one_scale ? most : -1) << s.name;
+    const Problem none(make_graph({}), 2); // a rank without rows takes part in the same reductions
+    auto e = make_tested_engine(r.method);
+    ASSERT_FALSE(e->analyze(none.view(), r));
+    EXPECT_EQ(e->find_largest({none.source(), {}}), one_scale ? 0 : -1) << s.name;
   }
 }
 

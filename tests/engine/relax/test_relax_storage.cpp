@@ -95,6 +95,49 @@ TEST(RelaxedStorage, HardMatricesStayFiniteAndAreStoredAsDefined)
       }
 }
 
+// A refresh first converts with the last scale, which may be wrong.
+TEST(RelaxedStorage, RefreshFromAnyScaleEqualsANewFactor)
+{
+  const auto change = [](const Hard &hard) {
+    Problem p(make_grid_graph({5, 4, 1}, Stencil::box), 5);
+    hard.change(p);
+    return p;
+  };
+  for (const Hard &before : hard_matrices())
+    for (const Hard &after : hard_matrices())
+      for (const RelaxationStorage &s : scaled_storage()) {
+        Problem first = change(before), second = change(after);
+        EngineOptions r = relaxation_options();
+        s.set(r);
+        r.algorithm = algorithms().back();
+        auto refreshed = make_tested_engine(r.method), made = make_tested_engine(r.method);
+        ASSERT_FALSE(refreshed->analyze(first.view(), r));
+        ASSERT_FALSE(made->analyze(second.view(), r));
+        refreshed->factor(first.source());
+        const FactorReport report = refreshed->factor(second.source()), expected = made->factor(second.source());
+        EXPECT_EQ(report.flushed, expected.flushed) << before.name << ", " << after.name;
+        EXPECT_EQ(report.bad_coupling, expected.bad_coupling) << before.name << ", " << after.name;
+        EXPECT_EQ(refreshed->statistics().scale, made->statistics().scale) << before.name << ", " << after.name;
+        EXPECT_TRUE(same_bits(second.apply(*refreshed), second.apply(*made))) << before.name << ", " << after.name;
+      }
+}
+
+TEST(RelaxedStorage, RefreshWithTheSameScaleIsOneKernel)
+{
+  Problem p(make_grid_graph({5, 4, 1}, Stencil::box), 5);
+  for (const RelaxationStorage &s : all_storage()) {
+    EngineOptions r = relaxation_options();
+    s.set(r);
+    r.algorithm = Algorithm::levels;
+    auto e = make_tested_engine(r.method);
+    ASSERT_FALSE(e->analyze(p.view(), r));
+    e->factor(p.source());
+    const Offset before = e->statistics().launches;
+    e->factor(p.source());
+    EXPECT_EQ(e->statistics().launches - before, 1) << s.name;
+  }
+}
+
 TEST(RelaxedStorage, AScaleForEachRowKeepsWhatOneForAllFlushes)
 {
   Problem p(make_grid_graph({5, 4, 3}, Stencil::star), 3);

@@ -108,7 +108,7 @@ PetscErrorCode PressureSystem::find_quasiimpes(const MatrixValues &owned, PetscI
     const bool there = at < to && *at == row;
     if (there) {
       const Index entry = Index(at - view_.owned.col.data());
-      const auto number = [&](int k) { return owned.number(n, entry, k); };
+      const auto number = [&](int k) { return owned.scalar(n, entry, k); };
       for (int k = 0; k < n * n; ++k) d[std::size_t(k)] = number(k);
       if (invert_pivot_block(HostLanes<0>{size}, size, d.data(), work.data(), space.data(), shift, number).good) {
         PetscReal largest = 0;
@@ -159,7 +159,7 @@ void PressureSystem::add_columns(const Graph &g, const MatrixValues &blocks, Pet
     for (Index e = g.ptr(row); e < g.ptr(row + 1); ++e) {
       PetscScalar sum = 0;
       for (int r = 0; r < n; ++r)
-        sum += weights_[std::size_t(row * n + r)] * PetscScalar(blocks.number(n, e, int(unknown) * n + r));
+        sum += weights_[std::size_t(row * n + r)] * PetscScalar(blocks.scalar(n, e, int(unknown) * n + r));
       values[e] = sum;
     }
 }
