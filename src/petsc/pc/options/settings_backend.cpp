@@ -98,6 +98,9 @@ PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend)
    Devices have no tiles; a shape is an error there. With `PCFinegrainSetGlobal()` the shape is that of the
    pipeline's tiles.
 
+   With the ordering "tiles" (`PCFinegrainSetOrdering()`) the shape is that of its tiles, on hosts and devices, 8 x 8
+   x 8 by default. It then has no effect on the algorithm.
+
    On a host tiles should be long in the first direction, because its points are adjacent in memory. There should be
    several times as many independent tiles as threads.
 
