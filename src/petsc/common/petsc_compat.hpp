@@ -26,6 +26,28 @@ static inline PetscErrorCode FinegrainVecFlag(Vec v)
 #endif
 }
 
+// Arrays of dense matrices. Older PETScs do not say where they are, and copy those of a device to the host.
+#if PETSC_VERSION_LT(3, 19, 0)
+static inline PetscErrorCode MatDenseGetArrayReadAndMemType(Mat A, const PetscScalar **array, PetscMemType *type)
+{
+  *type = PETSC_MEMTYPE_HOST;
+  return MatDenseGetArrayRead(A, array);
+}
+static inline PetscErrorCode MatDenseRestoreArrayReadAndMemType(Mat A, const PetscScalar **array)
+{
+  return MatDenseRestoreArrayRead(A, array);
+}
+static inline PetscErrorCode MatDenseGetArrayWriteAndMemType(Mat A, PetscScalar **array, PetscMemType *type)
+{
+  *type = PETSC_MEMTYPE_HOST;
+  return MatDenseGetArrayWrite(A, array);
+}
+static inline PetscErrorCode MatDenseRestoreArrayWriteAndMemType(Mat A, PetscScalar **array)
+{
+  return MatDenseRestoreArrayWrite(A, array);
+}
+#endif
+
 // True if MatSetUp() has replaced the operations of the type by those of a hash table, until preallocation or
 // assembly. PETSc does so since 3.19.
 template <class M> bool FinegrainIsHashed(M A)

@@ -3,6 +3,7 @@
 // copy none. Kokkos' callbacks count the copied bytes.
 #include "types.hpp"
 #include "common/arrays.hpp"
+#include "copied.hpp"
 
 #include <limits>
 
@@ -10,24 +11,6 @@ using namespace finegrain::test;
 
 namespace
 {
-
-// Bytes that Kokkos copies from one array to another.
-class Copied
-{
-public:
-  Copied() : first_(bytes_)
-  {
-    Kokkos::Tools::Experimental::set_begin_deep_copy_callback(
-      [](Kokkos::Tools::SpaceHandle, const char *, const void *, Kokkos::Tools::SpaceHandle, const char *,
-         const void *, std::uint64_t size) { bytes_ += size; });
-  }
-  ~Copied() { Kokkos::Tools::Experimental::set_begin_deep_copy_callback(nullptr); }
-  std::uint64_t bytes() const { return bytes_ - first_; }
-
-private:
-  inline static std::uint64_t bytes_ = 0;
-  std::uint64_t first_;
-};
 
 PER_TYPE(EmulatedValues);
 

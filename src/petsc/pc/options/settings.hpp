@@ -274,6 +274,7 @@ inline constexpr PCFinegrainTypeSetting of_all_types[] = {{&algorithm},
 // The types that have these list them.
 extern const Common<PCFinegrainScheduleType> schedule;
 extern const PCFinegrainList ordering;
+inline constexpr char tile_ordering[] = "tiles"; // the ordering that is not one of PETSc's
 extern const PCFinegrainList tile;
 extern const Common<PCFinegrainGridCoupling> grid_coupling;
 extern const Common<PCFinegrainColoringType> coloring;

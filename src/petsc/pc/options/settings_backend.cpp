@@ -57,7 +57,7 @@ constinit const PCFinegrainList tile{
    A device needs a Kokkos with CUDA and a GPU; without them `PC_FINEGRAIN_BACKEND_DEVICE` is an error at set-up.
    `PC_FINEGRAIN_BACKEND_AUTO` is the device if the preconditioning matrix is there (`MATBAIJKOKKOS`), or if its
    vectors are (`MatGetVecType()`). It is the host in all other cases, and if the algorithm is sequential, a tile is
-   set (`PCFinegrainSetTile()`) or the factorization is global (`PCFinegrainSetGlobal()`).
+   set for tasks (`PCFinegrainSetTile()`) or the factorization is global (`PCFinegrainSetGlobal()`).
 
    On a device, values of a `MATBAIJKOKKOS` are read in place; those of host matrices are copied there at each
    factorization. Vectors on the device are read and written in place; those on the host are copied at each
@@ -97,6 +97,9 @@ PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend)
 
    Devices have no tiles; a shape is an error there. With `PCFinegrainSetGlobal()` the shape is that of the
    pipeline's tiles.
+
+   With the ordering "tiles" (`PCFinegrainSetOrdering()`) the shape is that of its tiles, on hosts and devices, 8 x 8
+   x 8 by default. It then has no effect on the algorithm.
 
    On a host tiles should be long in the first direction, because its points are adjacent in memory. There should be
    several times as many independent tiles as threads.

@@ -77,7 +77,8 @@ namespace finegrain::settings
 {
 constinit const PCFinegrainList grid{"grid", "Points I,J,K of each local grid", "PCFinegrainSetGrid", ReadGrid,
                                      [](const PC_Finegrain &e) { return PCFinegrainShow(e.settings.grid); }};
-constinit const PCFinegrainList ordering{"ordering", "Order of elimination", "PCFinegrainSetOrdering", ReadOrdering,
+constinit const PCFinegrainList ordering{"ordering", "Order of elimination: tiles, or of PETSc",
+                                         "PCFinegrainSetOrdering", ReadOrdering,
                                          [](const PC_Finegrain &e) { return e.settings.ordering; }};
 constinit const Common<PetscInt> block_size{"block_size",
                                             "Rows per block of an AIJ matrix (0: its own)",
@@ -272,18 +273,22 @@ PetscErrorCode PCFinegrainGetGlobal(PC pc, PetscBool *global) { return settings:
 
    Input Parameters:
 +  pc       - the preconditioner
--  ordering - a `MatOrderingType`, `MATORDERINGNATURAL` by default
+-  ordering - "tiles" or a `MatOrderingType`, `MATORDERINGNATURAL` by default
 
    Options Database Key:
-.  -pc_fgbilu_ordering <natural,rcm,nd,...> - the ordering
+.  -pc_fgbilu_ordering <natural,tiles,rcm,nd,...> - the ordering
 
    Level: intermediate
 
-   Note:
+   Notes:
    The ordering is that of the graph of block rows. It needs a level schedule, because hyperplanes keep the natural
    order, or colors, which are then assigned in this order.
 
-.seealso: `PCFinegrainGetOrdering()`, `PCFactorSetMatOrderingType()`, `PCFGBILU`
+   "tiles" cuts each grid into tiles, 8 x 8 x 8 points or those of `PCFinegrainSetTile()`, and colors them so that
+   tiles of one color are not coupled. All tiles of a color are eliminated before those of the next one, each in
+   natural order. The number of level sets then does not grow with the grid, for a few more iterations.
+
+.seealso: `PCFinegrainGetOrdering()`, `PCFinegrainSetTile()`, `PCFactorSetMatOrderingType()`, `PCFGBILU`
 @*/
 PetscErrorCode PCFinegrainSetOrdering(PC pc, MatOrderingType ordering)
 {

@@ -32,46 +32,85 @@ PetscErrorCode ApplyToColumns(PC pc, Mat B, Mat X, bool transposed)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Arrays of B and X: on the device if its kernels can read both in place with one stride, else on the host.
+struct Columns {
+  PetscInt from, to; // strides
+  const PetscScalar *b;
+  PetscScalar *x;
+  Memory memory = Memory::host;
+};
+PetscErrorCode GetColumns(const PC_Finegrain &e, Mat B, Mat X, Columns *c)
+{
+  PetscMemType b, x;
+  Queue queue;
+
+  PetscFunctionBegin;
+  PetscCall(MatDenseGetLDA(B, &c->from));
+  PetscCall(MatDenseGetLDA(X, &c->to));
+  if (e.analysis.op.backend == Backend::device && c->from == c->to) {
+    PetscCall(FinegrainFindQueue(&queue));
+    const bool queued = e.analysis.engine->set_queue(queue);
+    PetscCall(MatDenseGetArrayReadAndMemType(B, &c->b, &b));
+    PetscCall(MatDenseGetArrayWriteAndMemType(X, &c->x, &x));
+    if (lies_on_device(b) && lies_on_device(x)) {
+      c->memory = Memory::engine;
+      if (!queued) PetscCall(FinegrainWaitForPetsc());
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(MatDenseRestoreArrayWriteAndMemType(X, &c->x));
+    PetscCall(MatDenseRestoreArrayReadAndMemType(B, &c->b));
+  }
+  PetscCall(MatDenseGetArrayRead(B, &c->b));
+  PetscCall(MatDenseGetArrayWrite(X, &c->x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+PetscErrorCode RestoreColumns(Mat B, Mat X, Columns *c)
+{
+  const bool there = c->memory == Memory::engine;
+
+  PetscFunctionBegin;
+  PetscCall(there ? MatDenseRestoreArrayWriteAndMemType(X, &c->x) : MatDenseRestoreArrayWrite(X, &c->x));
+  PetscCall(there ? MatDenseRestoreArrayReadAndMemType(B, &c->b) : MatDenseRestoreArrayRead(B, &c->b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MatApply(PC pc, Mat B, Mat X, bool transposed)
 {
   PC_Finegrain *e = static_cast<PC_Finegrain *>(pc->data);
-  PetscInt from, to, rows, columns;
-  const PetscScalar *b;
-  PetscScalar *x;
+  PetscInt rows, columns;
+  Columns c;
 
   PetscFunctionBegin;
   if (pc->failedreason || PCFinegrainSteps(*e) > 1 || e->eisenstat.active) { // equal on all ranks
     PetscCall(ApplyToColumns(pc, B, X, transposed));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatDenseGetLDA(B, &from));
-  PetscCall(MatDenseGetLDA(X, &to));
   PetscCall(MatGetLocalSize(B, &rows, nullptr));
   PetscCall(MatGetSize(B, nullptr, &columns));
-  PetscCall(MatDenseGetArrayRead(B, &b));
-  PetscCall(MatDenseGetArrayWrite(X, &x));
+  PetscCall(GetColumns(*e, B, X, &c));
   // Sweeps over several vectors use one stride. If the columns of B and X have different strides, which other ranks
   // do not know, results are first computed in a temporary array.
   std::vector<PetscScalar> other;
-  Application application = {.b = reinterpret_cast<const Scalar *>(b),
-                             .x = reinterpret_cast<Scalar *>(x),
+  Application application = {.b = reinterpret_cast<const Scalar *>(c.b),
+                             .x = reinterpret_cast<Scalar *>(c.x),
                              .vectors = int(columns),
-                             .stride = from,
-                             .transposed = transposed};
+                             .stride = c.from,
+                             .transposed = transposed,
+                             .memory = c.memory};
   const PetscErrorCode code = FinegrainLogged(finegrain_events.apply, pc, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(FinegrainOnAllRanks(pc, [&] {
-      if (from == to) return;
-      other.resize(std::size_t(from) * std::size_t(columns));
+      if (c.from == c.to) return;
+      other.resize(std::size_t(c.from) * std::size_t(columns));
       application.x = reinterpret_cast<Scalar *>(other.data());
     }));
     PetscCall(PCFinegrainReserve(pc, e, application));
     e->analysis.engine->apply(application);
-    for (Offset c = 0; c < columns && from != to; ++c) std::copy_n(other.data() + c * from, rows, x + c * to);
+    for (Offset v = 0; v < columns && c.from != c.to; ++v)
+      std::copy_n(other.data() + v * c.from, rows, c.x + v * c.to);
     PetscFunctionReturn(PETSC_SUCCESS);
   });
-  PetscCall(MatDenseRestoreArrayWrite(X, &x));
-  PetscCall(MatDenseRestoreArrayRead(B, &b));
+  PetscCall(RestoreColumns(B, X, &c));
   PetscCall(code);
   PetscCall(FinegrainTakeError(&e->ranks));
   PetscCall(

@@ -169,6 +169,7 @@ PetscErrorCode PCFinegrainRefuse(PC pc, const PC_Finegrain &e, const SetupError 
 {
   const EngineOptions &options = e.analysis.options;
   const bool colors_powers = options.method == Method::factorization, needs_grid = options.method == Method::sip;
+  const bool orders_tiles = e.settings.ordering == settings::tile_ordering;
 
   PetscFunctionBegin;
   if (!error) PetscFunctionReturn(PETSC_SUCCESS);
@@ -185,8 +186,12 @@ PetscErrorCode PCFinegrainRefuse(PC pc, const PC_Finegrain &e, const SetupError 
                           {"{tile}", Join({options.tile})},
                           {"{n}", std::to_string(e.analysis.op.block)},
                           {"{name}", e.type->name},
-                          {"{needs_grid}", needs_grid ? "@type sip needs" : "@_schedule hyperplane and @_tile need"},
-                          {"{without_grid}", needs_grid ? "" : "; @_schedule level without a tile shape needs none"},
+                          {"{needs_grid}", needs_grid     ? "@type sip needs"
+                                           : orders_tiles ? "@_ordering tiles needs"
+                                                          : "@_schedule hyperplane and @_tile need"},
+                          {"{without_grid}", needs_grid     ? ""
+                                             : orders_tiles ? "; @_ordering rcm needs none"
+                                                            : "; @_schedule level without a tile shape needs none"},
                           {"{power}", colors_powers ? " in |A|^" + std::to_string(colored_power(options)) +
                                                         " (@_power 1 colors A itself), or an ordering is given"
                                                     : ""}});

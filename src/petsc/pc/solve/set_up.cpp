@@ -19,6 +19,8 @@
 #include "pc/solve/matrix_change.hpp"
 
 #include "base/storage.hpp"
+#include "order/selection.hpp"
+#include "order/tile_order.hpp"
 #include "device_copies.hpp"
 
 #include <limits>
@@ -44,7 +46,7 @@ EngineOptions MakeOptions(const PC_Finegrain &e)
              .zero = Real(e.settings.zero_pivot),
              .definite = e.settings.shift_type == MAT_SHIFT_POSITIVE_DEFINITE};
   r.coupling = FinegrainEnum<GridCoupling>(e.settings.grid_coupling);
-  r.tile = e.settings.tile;
+  if (PCFinegrainOrderedTile(e).points() == 0) r.tile = e.settings.tile; // else algorithms do not have tiles
   r.coloring = FinegrainEnum<ColoringKind>(e.settings.coloring);
   r.balanced = e.settings.coloring_balance;
   r.eisenstat = e.settings.eisenstat == PCFGBILU_EISENSTAT_TRUE;
@@ -53,6 +55,36 @@ EngineOptions MakeOptions(const PC_Finegrain &e)
     r.single_sums = half_factor.single_sums;
   }
   return r;
+}
+
+// Finds the order of elimination that the settings name. Errors of grids are those of the engine's analysis.
+PetscErrorCode FindOrdering(PC pc, const PC_Finegrain &e, const OperatorView &view, PetscInt first_row,
+                            EngineOptions *options)
+{
+  const char *const name = e.settings.ordering.c_str();
+  const Box tile = PCFinegrainOrderedTile(e);
+
+  PetscFunctionBegin;
+  if (e.settings.ordering == MATORDERINGNATURAL) PetscFunctionReturn(PETSC_SUCCESS);
+  if (tile.points() > 0) {
+    const Index rows = view.owned.rows;
+    const SetupError::Reason reason = count_points(options->grid) == rows ? SetupError::none
+                                      : options->grid.empty()             ? SetupError::no_grid
+                                                                          : SetupError::grid_size;
+    PetscCall(PCFinegrainRefuse(pc, e, {reason}, first_row, rows, options->grid));
+    options->ordering =
+      order_tiles(options->grid, tile, select_for_factor(view.owned, options->grid, options->coupling).graph);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode (*order)(Mat, MatOrderingType, IS *, IS *) = nullptr;
+  PetscCall(PetscFunctionListFind(MatOrderingList, name, &order));
+  PetscCheck(
+    order, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE,
+    "%s is %s, which no ordering of PETSc is; use natural, tiles, rcm, nd, 1wd, qmd or another one that -help "
+    "lists, PCFinegrainSetOrdering()",
+    PCFinegrainOption(pc, "ordering").c_str(), name);
+  PetscCall(OperatorGetOrdering(view.owned, name, &options->ordering));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // hint: the grid of the options comes from a DMDA and need not fit.
@@ -64,25 +96,20 @@ PetscErrorCode AnalyzeLocal(PC pc, PC_Finegrain *e, const OperatorView &view, En
   const bool colors = PCFinegrainHas(*e, settings::coloring);
   PetscCall(PCFinegrainCheckValues(pc, *e));
   if (options.schedule == ScheduleKind::automatic && colors) options.schedule = ScheduleKind::color;
+  else if (options.schedule == ScheduleKind::automatic && PCFinegrainOrderedTile(*e).points() > 0)
+    options.schedule = ScheduleKind::level;
   else if (options.schedule == ScheduleKind::automatic && !hint) options.schedule = ScheduleKind::hyperplane;
-  if (e->settings.ordering != MATORDERINGNATURAL) {
-    PetscErrorCode (*order)(Mat, MatOrderingType, IS *, IS *) = nullptr;
-    PetscCall(PetscFunctionListFind(MatOrderingList, e->settings.ordering.c_str(), &order));
-    PetscCheck(order, PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE,
-               "%s is %s, which no ordering of PETSc is; use natural, rcm, nd, 1wd, qmd or another one that -help "
-               "lists, PCFinegrainSetOrdering()",
-               PCFinegrainOption(pc, "ordering").c_str(), e->settings.ordering.c_str());
-    PetscCall(OperatorGetOrdering(view.owned, e->settings.ordering.c_str(), &options.ordering));
-  }
+  PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
+  first /= e->analysis.op.block;
+  PetscCall(FindOrdering(pc, *e, view, first, &options));
   PetscCall(PCFinegrainFindBackend(pc, *e, &options.backend));
   e->analysis.op.backend = options.backend;
   e->analysis.engine = make_engine_for_host_arrays(options.backend, options.method);
-  PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   // A grid that was set, but that nothing would use.
   const bool misfit =
     !hint && colors && count_points(options.grid) != view.owned.rows && options.coloring == ColoringKind::automatic;
   const SetupError error = misfit ? SetupError{SetupError::grid_size} : e->analysis.engine->analyze(view, options);
-  PetscCall(PCFinegrainRefuse(pc, *e, error, first / e->analysis.op.block, view.owned.rows, options.grid));
+  PetscCall(PCFinegrainRefuse(pc, *e, error, first, view.owned.rows, options.grid));
   const Statistics s = e->analysis.engine->statistics();
   PetscCall(
     PetscInfo(pc,
@@ -221,6 +248,12 @@ PetscErrorCode Factor(PC pc, PC_Finegrain *e)
 }
 
 } // namespace
+
+Box PCFinegrainOrderedTile(const PC_Finegrain &e)
+{
+  if (e.settings.ordering != settings::tile_ordering) return {};
+  return e.settings.tile.points() > 0 ? e.settings.tile : Box{8, 8, 8};
+}
 
 PetscErrorCode PCFinegrainAnalyze(PC pc, PC_Finegrain *e)
 {

@@ -6,6 +6,9 @@
 
 PetscErrorCode PCSetUp_Finegrain(PC pc);
 
+// Returns the tile of the ordering tiles, without points if the rows have another ordering.
+finegrain::Box PCFinegrainOrderedTile(const PC_Finegrain &);
+
 // Repeat the analysis and the factorization, inside log events. Collective.
 PetscErrorCode PCFinegrainAnalyze(PC pc, PC_Finegrain *e);
 PetscErrorCode PCFinegrainRefactor(PC pc, PC_Finegrain *e);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pc/solve/view.hpp"
+#include "pc/solve/set_up.hpp"
 #include "pc/solve/steps.hpp"
 #include "pc/options/settings.hpp"
 #include "pc/ranks/shared_rows.hpp"
@@ -162,7 +163,11 @@ PetscErrorCode ViewStorage(PC pc, const PC_Finegrain &e, const Statistics &s, co
 PetscErrorCode ViewChanges(const PC_Finegrain &e, const Totals &t, PetscViewer viewer)
 {
   PetscFunctionBegin;
-  if (e.settings.ordering != MATORDERINGNATURAL)
+  const Box tile = PCFinegrainOrderedTile(e);
+  if (tile.points() > 0)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "ordering: colored tiles of %d x %d x %d points\n", int(tile.i),
+                                     int(tile.j), int(tile.k)));
+  else if (e.settings.ordering != MATORDERINGNATURAL)
     PetscCall(PetscViewerASCIIPrintf(viewer, "ordering: %s\n", e.settings.ordering.c_str()));
   if (e.conversion.matrix && e.conversion.defects.incomplete)
     PetscCall(PetscViewerASCIIPrintf(viewer, "diagonal blocks added: %" PetscInt_FMT ", in a copy of the matrix\n",

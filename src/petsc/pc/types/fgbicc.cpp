@@ -109,7 +109,7 @@ PCFinegrainType fgbicc_type = {.name = PCFGBICC,
 .  -pc_fgbicc_precision <working,single>                   - `PCFinegrainSetPrecision()`
 .  -pc_fgbicc_shift_type <none,inblocks,positive_definite> - `PCFinegrainSetShift()`
 .  -pc_fgbicc_grid_coupling <coupled,block_jacobi>         - `PCFinegrainSetGridCoupling()`
--  -pc_fgbicc_ordering <natural,rcm,...>                   - `PCFinegrainSetOrdering()`
+-  -pc_fgbicc_ordering <natural,tiles,rcm,...>             - `PCFinegrainSetOrdering()`
 
    `PCFINEGRAIN` lists the options that all types have.
 

@@ -109,7 +109,7 @@ PCFinegrainType fgbilu_type = {.name = PCFGBILU,
 .  -pc_fgbilu_schedule <auto,hyperplane,level>     - `PCFinegrainSetSchedule()`
 .  -pc_fgbilu_tile <I,J,K>                         - `PCFinegrainSetTile()`
 .  -pc_fgbilu_grid_coupling <coupled,block_jacobi> - `PCFinegrainSetGridCoupling()`
--  -pc_fgbilu_ordering <natural,rcm,...>           - `PCFinegrainSetOrdering()`
+-  -pc_fgbilu_ordering <natural,tiles,rcm,...>     - `PCFinegrainSetOrdering()`
 
    `PCFINEGRAIN` lists the options that all types have.
 

@@ -235,7 +235,7 @@ PCFinegrainType powerqilu_type = {.name = PCPOWERQILU,
 .  -pc_powerqilu_schedule <auto,color,level>                    - `PCFinegrainSetSchedule()`
 .  -pc_powerqilu_coloring <auto,greedy,lf,sl,jp,redblack,level> - `PCFinegrainSetColoring()`
 .  -pc_powerqilu_coloring_balance <false>                       - `PCFinegrainSetColoringBalance()`
--  -pc_powerqilu_ordering <natural,rcm,...>                     - `PCFinegrainSetOrdering()`
+-  -pc_powerqilu_ordering <natural,tiles,rcm,...>               - `PCFinegrainSetOrdering()`
 
    `PCFINEGRAIN` lists the options that all types have.
 
