@@ -17,6 +17,20 @@ inline bool FinegrainIsReproducible(VecType type)
   return name == VECREPRODUCIBLE || name == VECSEQREPRODUCIBLE || name == VECMPIREPRODUCIBLE;
 }
 
+// Calls compute(), which computes *B from A and may replace A, and passes the type on. PETSc itself does so in
+// MatDuplicate() alone.
+template <class Compute> PetscErrorCode FinegrainPassVecType(Mat A, Mat *B, const Compute &compute)
+{
+  VecType type;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetVecType(A, &type));
+  const bool reproducible = FinegrainIsReproducible(type);
+  PetscCall(compute());
+  if (reproducible) PetscCall(MatSetVecType(*B, VECREPRODUCIBLE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode VecCreate_Reproducible(Vec);
 PetscErrorCode VecCreate_SeqReproducible(Vec);
 PetscErrorCode VecCreate_MPIReproducible(Vec);

@@ -260,6 +260,35 @@ PetscErrorCode ExpectType(Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Conversions of a matrix to and from BAIJKOKKOS and its transpose keep the type, those of PETSc's types do not.
+TEST(VecReproducible, IsKeptByMatricesComputedFromOthers)
+{
+  const auto expect_kept = [](Mat A, bool kept) {
+    VecType type;
+    OK(MatGetVecType(A, &type));
+    EXPECT_EQ(type == std::string(VECREPRODUCIBLE), kept) << type;
+  };
+  for (const MatType from : {MATBAIJKOKKOS, MATAIJ, MATBAIJ})
+    for (const MatType to : {MATBAIJKOKKOS, MATAIJ, MATBAIJ})
+      for (const MatReuse reuse : {MAT_INITIAL_MATRIX, MAT_INPLACE_MATRIX}) {
+        const bool ours = from == std::string(MATBAIJKOKKOS) || to == std::string(MATBAIJKOKKOS);
+        if (!ours && reuse == MAT_INPLACE_MATRIX) continue;
+        SCOPED_TRACE(std::string(from) + " to " + to + (reuse == MAT_INPLACE_MATRIX ? " in place" : ""));
+        Owned<Mat> A, B;
+        OK(AssembleMatrix(star(3, 3, 3), 2, from, 1, &A));
+        OK(MatSetVecType(A, VECREPRODUCIBLE));
+        if (reuse == MAT_INPLACE_MATRIX) {
+          OK(MatConvert(A, to, reuse, A.in_place()));
+        } else {
+          OK(MatConvert(A, to, reuse, &B));
+        }
+        expect_kept(reuse == MAT_INPLACE_MATRIX ? A : B, ours);
+        if (reuse == MAT_INPLACE_MATRIX) continue;
+        OK(MatTranspose(A, MAT_INITIAL_MATRIX, &B));
+        expect_kept(B, from == std::string(MATBAIJKOKKOS));
+      }
+}
+
 TEST(VecReproducible, IsKeptByWhateverMakesVectors)
 {
   Owned<Vec> v, copy, global, local, from_matrix, loaded;
