@@ -211,6 +211,24 @@ TEST(VecReproducible, WeightedNormsAreThoseOfPETSc)
 }
 #endif
 
+// Limits of PETSc: split reductions square norms, so that large ones overflow, and a change of the type drops ghosts.
+TEST(VecReproducible, SplitNormsOverflowAndGhostsAreDropped)
+{
+  Owned<Vec> v;
+  Vec local;
+  PetscReal norm;
+  const PetscInt ghost = 0;
+  OK(Make(PETSC_COMM_WORLD, 9, 0, 1, &v));
+  OK(VecSet(v, PETSC_MAX_REAL / 4));
+  OK(VecNormBegin(v, NORM_2, &norm));
+  OK(VecNormEnd(v, NORM_2, &norm));
+  EXPECT_TRUE(std::isinf(norm));
+  OK(VecCreateGhost(PETSC_COMM_WORLD, 4, PETSC_DETERMINE, 1, &ghost, &v));
+  OK(VecSetType(v, VECREPRODUCIBLE));
+  OK(VecGhostGetLocalForm(v, &local));
+  EXPECT_EQ(local, nullptr);
+}
+
 // Updates of a vector in pieces of any length are those of the whole vector.
 TEST(VecReproducible, UpdatesAreThoseOfOneRank)
 {
