@@ -17,14 +17,15 @@ namespace
 
 #if defined(__AVX512F__)
 constexpr int width = 8;
-#elif defined(__AVX__)
+#elif defined(__AVX2__)
 constexpr int width = 4;
 #else
 constexpr int width = 2;
 #endif
 typedef double Doubles __attribute__((vector_size(sizeof(double) * width)));
-typedef std::int64_t Masks __attribute__((vector_size(sizeof(std::int64_t) * width)));
-constexpr int unrolled = 2; // vectors at a time, because an addition takes four cycles
+typedef std::uint64_t Bits __attribute__((vector_size(sizeof(double) * width)));
+typedef std::int16_t Words __attribute__((vector_size(sizeof(double) * width)));
+constexpr int step = 2 * width; // terms of an iteration: accumulators of more are spilled without AVX
 
 // 2^exponent, of a normal double.
 double power_of_two(int exponent) { return std::bit_cast<double>(std::uint64_t(1023 + exponent) << 52); }
@@ -38,45 +39,41 @@ Doubles load(const double *from)
   return v;
 }
 
-// Parts of the terms in three bins, as sums of multiples of 2^40b. Each lane sums at most 2^10 multiples below 2^40.
-struct Split {
-  Doubles sums[3];
-  Masks fits;
-};
+std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
 
-constexpr int step = width * unrolled;
-
-// Splits `padded` terms, a multiple of `step`, of which term(i) loads a vector. The bins begin at `top`. Returns
-// false if a term does not fit.
-template <class Term> bool split(const Term &term, int padded, const void *next, int bits, int top, double parts[3])
+// Sums `padded` terms, a multiple of `step`, of which term(i) loads a vector, in three bins from `top` downwards.
+// Returns false if a term does not fit. Adding 1.5 * 2^52 units rounds a term to a multiple of the unit, which the
+// bits of the result count: integer sums of these bits are exact.
+template <class Term>
+bool split(const Term &term, int padded, const void *next, int bits, int top, std::int64_t parts[3])
 {
-  const double limit = power_of_two(bits * (top + 1) - 1);
   Doubles shift[3];
-  Split s[unrolled];
-  // Adding and subtracting 1.5 * 2^52 units rounds to a multiple of the unit.
+  Bits sums[3] = {};
+  Words largest = {}; // of four words of a double the highest has the exponent
+  const Bits magnitude = (Bits{} - 1) >> 1;
   for (int k = 0; k < 3; ++k) shift[k] = fill(1.5 * power_of_two(52 + bits * (top - k)));
-  for (Split &u : s) u = {{Doubles{}, Doubles{}, Doubles{}}, Doubles{} == Doubles{}};
   for (int i = 0; i < padded; i += step) {
-    for (int byte = 0; byte < int(sizeof(Doubles)) * unrolled; byte += 64)
+    for (int byte = 0; byte < int(sizeof(double)) * step; byte += 64)
       __builtin_prefetch(static_cast<const char *>(next) + sizeof(double) * std::size_t(i) + byte);
-    for (int u = 0; u < unrolled; ++u) {
-      Doubles rest = term(i + u * width);
-      s[u].fits &= (rest < limit) & (rest > -limit);
+    for (int u = 0; u < step; u += width) {
+      Doubles rest = term(i + u);
+      const Words words = Words(Bits(rest) & magnitude);
+      largest = largest > words ? largest : words;
       for (int k = 0; k < 3; ++k) {
-        const Doubles part = (rest + shift[k]) - shift[k];
-        s[u].sums[k] += part;
-        rest -= part;
+        const Doubles shifted = rest + shift[k];
+        sums[k] += Bits(shifted);
+        if (k < 2) rest -= shifted - shift[k];
       }
     }
   }
-  bool fits = true;
-  for (int k = 0; k < 3; ++k) parts[k] = 0;
-  for (const Split &u : s)
-    for (int lane = 0; lane < width; ++lane) {
-      fits = fits && u.fits[lane];
-      for (int k = 0; k < 3; ++k) parts[k] += u.sums[k][lane];
-    }
-  return fits;
+  std::uint64_t highest = 0;
+  for (int lane = 0; lane < width; ++lane) highest = std::max<std::uint64_t>(highest, Bits(largest)[lane] >> 48);
+  for (int k = 0; k < 3; ++k) {
+    std::uint64_t sum = 0;
+    for (int lane = 0; lane < width; ++lane) sum += sums[k][lane];
+    parts[k] = std::int64_t(sum - std::uint64_t(padded) * bits_of(shift[k][0]));
+  }
+  return highest < bits_of(power_of_two(bits * (top + 1) - 1)) >> 48;
 }
 
 constexpr int far = 15; // bins from here on are near the ends of the range
@@ -92,9 +89,9 @@ void BinnedSum::raise(int top)
   }
 }
 
-void BinnedSum::add_parts(const double parts[3], int top)
+void BinnedSum::add_parts(const std::int64_t parts[3])
 {
-  for (int k = 0; k < 3; ++k) digits_[k] += std::int64_t(parts[k] * power_of_two(-bits * (top - k)));
+  for (int k = 0; k < 3; ++k) digits_[k] += parts[k];
 }
 
 bool BinnedSum::add_finite(const double *terms, int padded, const void *next)
@@ -104,14 +101,14 @@ bool BinnedSum::add_finite(const double *terms, int padded, const void *next)
   constexpr int moved = 8;
   const int move = top_ >= far ? -moved : top_ <= -far ? moved : 0, top = int(top_) + move;
   alignas(64) double scaled[most];
-  double parts[3];
+  std::int64_t parts[3];
   if (move) {
     const double factor = power_of_two(bits * move);
     for (int i = 0; i < padded; ++i) scaled[i] = terms[i] * factor;
     terms = scaled;
   }
   if (!split([=](int i) { return load(terms + i); }, padded, next ? next : terms, bits, top, parts)) return false;
-  add_parts(parts, top);
+  add_parts(parts);
   return true;
 }
 
@@ -138,10 +135,10 @@ void BinnedSum::add_products(const double *x, const double *y, int count, const 
 {
   const int top = int(top_);
   int done = count / step * step;
-  double parts[3];
+  std::int64_t parts[3];
   if (done && std::abs(top) < far &&
       split([=](int i) { return load(x + i) * load(y + i); }, done, next ? next : y, bits, top, parts))
-    add_parts(parts, top);
+    add_parts(parts);
   else done = 0;
   if (done == count) return;
   alignas(64) double terms[most];

@@ -36,7 +36,7 @@ private:
   void raise(int top);
   bool add_finite(const double *terms, int padded, const void *next);
   // Adds the parts of a split in which all terms fit.
-  void add_parts(const double parts[3], int top);
+  void add_parts(const std::int64_t parts[3]);
 
   Integer digits_[3] = {0, 0, 0}; // multiples of 2^40b in bins b = top, top - 1, top - 2
   std::int64_t top_ = lowest, flags_ = 0;

@@ -4,7 +4,6 @@
 #include "sum/vector_sums.hpp"
 
 #include "base/pieces.hpp"
-#include "base/prefetch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -48,13 +47,14 @@ template <class T> Real absolute(T a)
   else return std::abs(a);
 }
 
-// Computes y += a x, and prefetches as many entries of the vector that is read next.
-void add_scaled(Offset n, Scalar a, const Scalar *x, const Scalar *next, Scalar *__restrict__ y)
+// Computes y += sum of a_j x_j over these entries, in the order of j.
+template <int count>
+void add_scaled(Offset first, Offset last, const Scalar *a, const Scalar *const *x, Scalar *__restrict__ y)
 {
-  constexpr Offset strip = 512 / sizeof(Scalar);
-  for (Offset first = 0; first < n; first += strip) {
-    prefetch<512>(next + first);
-    for (Offset i = first; i < std::min(n, first + strip); ++i) y[i] += a * x[i];
+  for (Offset i = first; i < last; ++i) {
+    Scalar sum = y[i];
+    for (int j = 0; j < count; ++j) sum += a[j] * x[j][i];
+    y[i] = sum;
   }
 }
 
@@ -121,16 +121,21 @@ void add_squares(Offset n, const Scalar *x, double scale, BinnedSum *sum)
 
 void update(Offset n, int count, const Scalar *a, const Scalar *const *x, Scalar b, Scalar *y)
 {
+  constexpr int group = 4; // vectors at once: they remain long streams, which short chunks of many are not
   for_chunks(n, [&](Index first, Index last) {
-    for (Offset chunk = first; chunk < last; ++chunk) {
-      const Offset begin = chunk * entries, end = std::min<Offset>(n, begin + entries);
-      if (b == Scalar(0)) std::fill(y + begin, y + end, b);
-      else if (b != Scalar(1))
-        for (Offset i = begin; i < end; ++i) y[i] *= b;
-      for (int j = 0; j < count; ++j) {
-        add_scaled(end - begin, a[j], x[j] + begin, j + 1 < count ? x[j + 1] + begin : x[0] + end, y + begin);
+    int j = 0;
+    do { // once at least, for b
+      const int size = count - j >= group ? group : std::min(count - j, 1);
+      for (Offset chunk = first; chunk < last; ++chunk) {
+        const Offset begin = chunk * entries, end = std::min<Offset>(n, begin + entries);
+        if (j == 0 && b == Scalar(0)) std::fill(y + begin, y + end, b);
+        else if (j == 0 && b != Scalar(1))
+          for (Offset i = begin; i < end; ++i) y[i] *= b;
+        if (size == group) add_scaled<group>(begin, end, a + j, x + j, y);
+        else if (size) add_scaled<1>(begin, end, a + j, x + j, y);
       }
-    }
+      j += size;
+    } while (j < count);
   });
 }
 

@@ -312,7 +312,7 @@ PetscErrorCode MatDuplicate_BAIJKokkos(Mat A, MatDuplicateOption option, Mat *B)
 {
   PetscFunctionBegin;
   PetscCall(BAIJKokkosSyncHost(A));
-  PetscCall((*BAIJKokkosGet(A)->parent.duplicate)(A, option, B));
+  PetscCall(FinegrainPassVecType(A, B, [&] { return (*BAIJKokkosGet(A)->parent.duplicate)(A, option, B); }));
   if (!BAIJKokkosGet(*B)) {
     PetscCall(ComposeParents(*B, *BAIJKokkosGet(A))); // MatDuplicate() of BAIJ copies the list of composed functions
     PetscCall(BAIJKokkosAdopt(*B));

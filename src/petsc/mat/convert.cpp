@@ -3,6 +3,7 @@
 #include "mat/baijkokkos.hpp"
 #include "common/matrix_copy.hpp"
 #include "common/runtime.hpp"
+#include "vec/reproducible.hpp"
 
 #include <algorithm>
 #include <string>
@@ -164,8 +165,9 @@ PetscErrorCode MatConvert_BAIJKokkos_Other(Mat A, MatType type, MatReuse reuse, 
 PetscErrorCode MatConvert_BAIJKokkos_AIJ(Mat A, MatType type, MatReuse reuse, Mat *B)
 {
   PetscFunctionBegin;
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(BAIJKokkosCreateAIJ(A, B));
-  else PetscCall(MatConvert_BAIJKokkos_Other(A, type, reuse, B));
+  PetscCall(FinegrainPassVecType(A, B, [&] {
+    return reuse == MAT_INITIAL_MATRIX ? BAIJKokkosCreateAIJ(A, B) : MatConvert_BAIJKokkos_Other(A, type, reuse, B);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -222,7 +224,7 @@ PetscErrorCode MatConvert_AIJ_BAIJKokkos(Mat A, MatType, MatReuse reuse, Mat *re
   Mat B = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(FinegrainGuard([&] { return CopyAIJ(A, &B); }));
+  PetscCall(FinegrainPassVecType(A, &B, [&] { return FinegrainGuard([&] { return CopyAIJ(A, &B); }); }));
   PetscCall(Finish(A, B, reuse, result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -232,7 +234,7 @@ PetscErrorCode MatConvert_SBAIJ_BAIJKokkos(Mat A, MatType, MatReuse reuse, Mat *
   Mat B = nullptr;
 
   PetscFunctionBegin;
-  PetscCall(OperatorExpand(A, A, &B));
+  PetscCall(FinegrainPassVecType(A, &B, [&] { return OperatorExpand(A, A, &B); }));
   PetscCall(Finish(A, B, reuse, result));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,6 +4,7 @@
 #include "common/runtime.hpp"
 #include "base/prefetch_distance.hpp"
 #include "mat/baijkokkos.hpp"
+#include "vec/reproducible.hpp"
 
 #include <array>
 #include <cstring>
@@ -69,6 +70,13 @@ PetscErrorCode MatAXPY_BAIJKokkos(Mat Y, PetscScalar a, Mat X, MatStructure stru
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MatTranspose_BAIJKokkos(Mat A, MatReuse reuse, Mat *B)
+{
+  PetscFunctionBegin;
+  PetscCall(FinegrainPassVecType(A, B, [&] { return Preceded<&_MatOps::transpose>::call(A, reuse, B); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // Describes the prefetch distance of products of a large matrix on the host.
 std::string DescribePrefetchDistance(const BAIJKokkos &m)
 {
@@ -124,17 +132,18 @@ PetscErrorCode BAIJKokkosSetHostOperations(Mat A, bool install)
   using O = _MatOps;
 
   PetscFunctionBegin;
-  SwapAll<&O::setvalues, &O::setvaluesblocked, &O::getvalues, &O::getrow, &O::sor, &O::transpose, &O::equal,
-          &O::getdiagonal, &O::diagonalscale, &O::diagonalset, &O::norm, &O::zeroentries, &O::zerorows,
-          &O::zerorowscolumns, &O::getdiagonalblock, &O::fdcoloringcreate, &O::copy, &O::scale, &O::shift,
-          &O::setrandom, &O::conjugate, &O::realpart, &O::imaginarypart, &O::permute, &O::createsubmatricesmpi,
-          &O::getmultiprocblock, &O::load, &O::getrowmax, &O::getrowmin, &O::getrowmaxabs, &O::getrowminabs,
-          &O::getcolumnvector, &O::getcolumnreductions, &O::invertblockdiagonal, &O::invertvariableblockdiagonal,
-          &O::multdiagonalblock, &O::multhermitiantranspose, &O::multhermitiantransposeadd, &O::hermitiantranspose,
-          &O::issymmetric, &O::ishermitian>(A, install);
+  SwapAll<&O::setvalues, &O::setvaluesblocked, &O::getvalues, &O::getrow, &O::sor, &O::equal, &O::getdiagonal,
+          &O::diagonalscale, &O::diagonalset, &O::norm, &O::zeroentries, &O::zerorows, &O::zerorowscolumns,
+          &O::getdiagonalblock, &O::fdcoloringcreate, &O::copy, &O::scale, &O::shift, &O::setrandom, &O::conjugate,
+          &O::realpart, &O::imaginarypart, &O::permute, &O::createsubmatricesmpi, &O::getmultiprocblock, &O::load,
+          &O::getrowmax, &O::getrowmin, &O::getrowmaxabs, &O::getrowminabs, &O::getcolumnvector,
+          &O::getcolumnreductions, &O::invertblockdiagonal, &O::invertvariableblockdiagonal, &O::multdiagonalblock,
+          &O::multhermitiantranspose, &O::multhermitiantransposeadd, &O::hermitiantranspose, &O::issymmetric,
+          &O::ishermitian>(A, install);
   PetscCall(BAIJKokkosSetCopiedOperations(A, install));
   BAIJKokkosSwap<&O::view>(A, install, MatView_BAIJKokkos);
   BAIJKokkosSwap<&O::axpy>(A, install, MatAXPY_BAIJKokkos);
+  BAIJKokkosSwap<&O::transpose>(A, install, MatTranspose_BAIJKokkos);
   BAIJKokkosSwap<&O::lufactor>(A, install, Released<&O::lufactor>::call);
   BAIJKokkosSwap<&O::ilufactor>(A, install, Released<&O::ilufactor>::call);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -18,6 +18,7 @@ PetscErrorCode Adopt(Vec v, bool parallel)
 {
   PetscFunctionBegin;
   PetscCall(VecReproducibleSetSums(v));
+  PetscCall(VecReproducibleSetErrorNorm(v));
   PetscCall(VecReproducibleSetUpdates(v));
   v->ops->duplicate = VecDuplicate_Reproducible;
   v->ops->duplicatevecs = VecDuplicateVecs_Default;

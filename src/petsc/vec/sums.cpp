@@ -22,18 +22,6 @@ void MPIAPI MergeSums(void *in, void *inout, int *count, MPI_Datatype *)
   for (int k = 0; k < *count; ++k) static_cast<BinnedSum *>(inout)[k].merge(static_cast<const BinnedSum *>(in)[k]);
 }
 
-// Sums over all ranks.
-PetscErrorCode Reduce(Vec v, int count, BinnedSum *sums)
-{
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(v));
-  PetscMPIInt size;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  if (size > 1) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, count, sum_type, merge_sums, comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscScalar ScalarOf(const BinnedSum *sums)
 {
 #if defined(PETSC_USE_COMPLEX)
@@ -65,7 +53,7 @@ PetscErrorCode Products(Vec x, PetscInt count, const Vec y[], bool conjugated, P
     }
     add_products(x->map->n, size, left, right, conjugated, sums);
     for (int j = 0; j < size; ++j) PetscCall(VecRestoreArrayRead(y[first + j], &arrays[j]));
-    PetscCall(Reduce(x, size * parts, sums));
+    PetscCall(VecReproducibleReduce(x, size * parts, sums));
     for (int j = 0; j < size; ++j) z[first + j] = ScalarOf(sums + j * parts);
   }
   PetscCall(VecRestoreArrayRead(x, &array));
@@ -82,7 +70,7 @@ template <class Add> PetscErrorCode SumsOf(Vec x, int count, BinnedSum *sums, co
   PetscCall(VecGetArrayRead(x, &array));
   add(Offset(x->map->n), ArrayOf(array), sums);
   PetscCall(VecRestoreArrayRead(x, &array));
-  PetscCall(Reduce(x, count, sums));
+  PetscCall(VecReproducibleReduce(x, count, sums));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -218,6 +206,17 @@ PetscErrorCode VecNormLocal_Reproducible(Vec x, NormType type, PetscReal *z)
 }
 
 } // namespace
+
+PetscErrorCode VecReproducibleReduce(Vec v, int count, BinnedSum *sums)
+{
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(v));
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  if (size > 1) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, count, sum_type, merge_sums, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode VecReproducibleSetSums(Vec v)
 {

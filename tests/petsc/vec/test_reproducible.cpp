@@ -81,6 +81,15 @@ PetscErrorCode AllSums(Vec x, Vec y, Vec z, std::vector<PetscScalar> *all)
   }
   PetscCall(VecNorm(y, NORM_1_AND_2, norms));
   all->insert(all->end(), norms, norms + 2);
+#if PETSC_VERSION_GE(3, 20, 0)
+  PetscReal weighted[3];
+  PetscInt counts[3];
+  for (const NormType type : {NORM_2, NORM_INFINITY}) {
+    PetscCall(VecErrorWeightedNorms(x, y, z, type, 1, nullptr, 0.1, nullptr, -1, weighted, counts, weighted + 1,
+                                    counts + 1, weighted + 2, counts + 2));
+    all->insert(all->end(), weighted, weighted + 3);
+  }
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -165,6 +174,61 @@ TEST(VecReproducible, NormsHaveTheWholeRange)
   }
 }
 
+#if PETSC_VERSION_GE(3, 20, 0)
+// The norms by which TS adapts its steps are those of PETSC's vectors: with scalars or vectors as tolerances, with an
+// error or the difference of two vectors, without small entries.
+TEST(VecReproducible, WeightedNormsAreThoseOfPETSc)
+{
+  for (const NormType type : {NORM_2, NORM_INFINITY})
+    for (const bool vectors : {false, true}) {
+      PetscReal norms[2][3];
+      PetscInt counts[2][3];
+      for (const bool standard : {false, true}) {
+        Owned<Vec> v[5];
+        for (int k = 0; k < 5; ++k) {
+          OK(Make(PETSC_COMM_WORLD, 3000, k, 1, &v[k]));
+          if (standard) {
+            Owned<Vec> copy;
+            PetscInt n;
+            OK(VecGetLocalSize(v[k], &n));
+            OK(VecCreateMPI(PETSC_COMM_WORLD, n, PETSC_DETERMINE, &copy));
+            OK(VecCopy(v[k], copy));
+            v[k] = std::move(copy);
+          }
+        }
+        PetscReal *norm = norms[standard];
+        PetscInt *count = counts[standard];
+        OK(VecErrorWeightedNorms(v[0], v[1], vectors ? v[2] : nullptr, type, 0.5, vectors ? v[3] : nullptr, 0.1,
+                                 vectors ? v[4] : nullptr, 1e-9, norm, count, norm + 1, count + 1, norm + 2,
+                                 count + 2));
+      }
+      for (int k = 0; k < 3; ++k) {
+        EXPECT_NEAR(norms[0][k], norms[1][k], 1e3 * PETSC_MACHINE_EPSILON * norms[1][k]) << k << vectors;
+        EXPECT_EQ(counts[0][k], counts[1][k]) << k << vectors;
+        EXPECT_GT(counts[0][k], 0);
+      }
+    }
+}
+#endif
+
+// Limits of PETSc: split reductions square norms, so that large ones overflow, and a change of the type drops ghosts.
+TEST(VecReproducible, SplitNormsOverflowAndGhostsAreDropped)
+{
+  Owned<Vec> v;
+  Vec local;
+  PetscReal norm;
+  const PetscInt ghost = 0;
+  OK(Make(PETSC_COMM_WORLD, 9, 0, 1, &v));
+  OK(VecSet(v, PETSC_MAX_REAL / 4));
+  OK(VecNormBegin(v, NORM_2, &norm));
+  OK(VecNormEnd(v, NORM_2, &norm));
+  EXPECT_TRUE(std::isinf(norm));
+  OK(VecCreateGhost(PETSC_COMM_WORLD, 4, PETSC_DETERMINE, 1, &ghost, &v));
+  OK(VecSetType(v, VECREPRODUCIBLE));
+  OK(VecGhostGetLocalForm(v, &local));
+  EXPECT_EQ(local, nullptr);
+}
+
 // Updates of a vector in pieces of any length are those of the whole vector.
 TEST(VecReproducible, UpdatesAreThoseOfOneRank)
 {
@@ -212,6 +276,35 @@ PetscErrorCode ExpectType(Vec v)
   PetscCall(VecGetType(v, &type));
   EXPECT_STREQ(type, size > 1 ? VECMPIREPRODUCIBLE : VECSEQREPRODUCIBLE);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Conversions of a matrix to and from BAIJKOKKOS and its transpose keep the type, those of PETSc's types do not.
+TEST(VecReproducible, IsKeptByMatricesComputedFromOthers)
+{
+  const auto expect_kept = [](Mat A, bool kept) {
+    VecType type;
+    OK(MatGetVecType(A, &type));
+    EXPECT_EQ(type == std::string(VECREPRODUCIBLE), kept) << type;
+  };
+  for (const MatType from : {MATBAIJKOKKOS, MATAIJ, MATBAIJ})
+    for (const MatType to : {MATBAIJKOKKOS, MATAIJ, MATBAIJ})
+      for (const MatReuse reuse : {MAT_INITIAL_MATRIX, MAT_INPLACE_MATRIX}) {
+        const bool ours = from == std::string(MATBAIJKOKKOS) || to == std::string(MATBAIJKOKKOS);
+        if (!ours && reuse == MAT_INPLACE_MATRIX) continue;
+        SCOPED_TRACE(std::string(from) + " to " + to + (reuse == MAT_INPLACE_MATRIX ? " in place" : ""));
+        Owned<Mat> A, B;
+        OK(AssembleMatrix(star(3, 3, 3), 2, from, 1, &A));
+        OK(MatSetVecType(A, VECREPRODUCIBLE));
+        if (reuse == MAT_INPLACE_MATRIX) {
+          OK(MatConvert(A, to, reuse, A.in_place()));
+        } else {
+          OK(MatConvert(A, to, reuse, &B));
+        }
+        expect_kept(reuse == MAT_INPLACE_MATRIX ? A : B, ours);
+        if (reuse == MAT_INPLACE_MATRIX) continue;
+        OK(MatTranspose(A, MAT_INITIAL_MATRIX, &B));
+        expect_kept(B, from == std::string(MATBAIJKOKKOS));
+      }
 }
 
 TEST(VecReproducible, IsKeptByWhateverMakesVectors)
