@@ -14,6 +14,23 @@ struct Parent {
 
 bool IsParallel(Vec v) { return std::string_view(reinterpret_cast<PetscObject>(v)->type_name) == VECMPIREPRODUCIBLE; }
 
+// Newer versions of PETSc do not export its default functions.
+PetscErrorCode VecDuplicateVecs_Reproducible(Vec v, PetscInt count, Vec *to[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(count, to));
+  for (PetscInt k = 0; k < count; ++k) PetscCall(VecDuplicate(v, *to + k));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode VecDestroyVecs_Reproducible(PetscInt count, Vec v[])
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < count; ++k) PetscCall(VecDestroy(v + k));
+  PetscCall(PetscFree(v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Adopt(Vec v, bool parallel)
 {
   PetscFunctionBegin;
@@ -21,8 +38,8 @@ PetscErrorCode Adopt(Vec v, bool parallel)
   PetscCall(VecReproducibleSetErrorNorm(v));
   PetscCall(VecReproducibleSetUpdates(v));
   v->ops->duplicate = VecDuplicate_Reproducible;
-  v->ops->duplicatevecs = VecDuplicateVecs_Default;
-  v->ops->destroyvecs = VecDestroyVecs_Default;
+  v->ops->duplicatevecs = VecDuplicateVecs_Reproducible;
+  v->ops->destroyvecs = VecDestroyVecs_Reproducible;
   PetscCall(
     PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(v), parallel ? VECMPIREPRODUCIBLE : VECSEQREPRODUCIBLE));
   PetscFunctionReturn(PETSC_SUCCESS);
