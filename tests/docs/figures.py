@@ -192,12 +192,6 @@ def with_set_up(docs):
     return [ours, theirs, ours / theirs]
 
 
-def with_and_without_trick(docs):
-    """Minimum and maximum gain of set-up and GMRES over AIJ and ilu, with Eisenstat's trick and without."""
-    names = "seqbaijkokkos, fgbilu", "seqbaijkokkos, fgbilu -pc_fgbilu_eisenstat false"
-    return [end(of_solves(docs, "seqaij, ilu", name)) for name in names for end in (min, max)]
-
-
 def gains_of_single(docs):
     return [a / b for a, b in zip(measured(docs, "fgbilu", "fgbilu apply")[1:], measured(docs, "fgbilu", "single apply")[1:], strict=True)]
 
@@ -363,8 +357,7 @@ figures = [
      r"and ([\d.]+), ([\d.]+) and ([\d.]+) s on two", colors_and_levels),
     ("types/sip.md", r"is ([\d.]+) to ([\d.]+) times as fast as one of PETSc's ILU\(0\)",
      lambda docs: [f(measured(docs, "sip", "PETSc's apply / it", which="sequential")) for f in (min, max)]),
-    *[("reproduction.md", f"{matrix.title()} needs {several(3)} s on one thread, and {several(3)} s on two",
-       lambda docs, matrix=matrix: colors_and_levels(docs, matrix)) for matrix in ("ecology", "circuit")],
+    ("reproduction.md", f"Ecology needs {several(3)} s on one thread, and {several(3)} s on two", lambda docs: colors_and_levels(docs, "ecology")),
     ("compare.md", r"with default options is ([\d.]+) times as fast as the best of PETSc's ILU and SOR in the median of (\w+) systems with blocks, "
      r"and ([\d.]+) to ([\d.]+) times as fast in all; single precision has ([\d.]+) in the median",
      lambda docs: [*gain(docs), gain(docs, "fgbilu, single")[0]]),
@@ -372,20 +365,13 @@ figures = [
     ("compare.md", r"the medians of double precision are ([\d.]+), ([\d.]+) and (\d+\.\d+)",
      lambda docs: [gain(docs, "fgbilu, eisenstat false", threads, ranks)[0] for threads, ranks in ((1, 1), (2, 1), (1, 2))]),
     ("compare.md", r"compared with the better of smoothed and unsmoothed it is ([\d.]+) to ([\d.]+) times as fast", gamg),
-    ("solves.md", r"with the trick are ([\d.]+) to ([\d.]+) times as fast as the baseline for n = 1 to 8, and ([\d.]+) to ([\d.]+) times without it",
-     with_and_without_trick),
     ("gpu_times.md", r"an iteration with `fgbilu` takes ([\d.]+) of the time with `aijcusparse`", lambda docs: [gpu_solve(docs, "fgbilu", "tasks")]),
     ("gpu_times.md", r"`fgbilu` needs (\d+) ms, PETSc (\d+) ms, ([\d.]+) of the time", with_set_up),
-    ("kernels.md", r"for n = 5 and 6 run at (\d+) and (\d+) % of that bound", of_bound),
-    ("kernels.md", f"At n = 4, 5, 6, 8 an application is {several(4)} times as fast as in working precision; "
-     r"at n = 1 it has ([\d.]+) times the speed", lambda docs: [*(gains := measured(docs, "storage", "working / this", storage="half"))[1:], gains[0]]),
     ("kernels.md", f"At n = 1, 4, 5, 6, 8 an application is {several(5)} times as fast as PETSc's, a refactorization {several(5)} times",
      lambda docs: measured(docs, "fgbicc", "PETSc's / it") + measured(docs, "fgbicc", "PETSc's / it, refactor")),
     ("kernels.md", f"with DSH is {several(3)} times as fast as with DS on the grid at n = 4, 5, 6, and {several(3)} "
      r"times on the mesh\. \[The bytes\]\(numerics.md\) allow ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+), ([\d.]+), ([\d.]+)\.",
      lambda docs: [x for column in ("DS / it", "bytes of DS / its") for x in measured(docs, "mcpi", column, **{"blocks,_sums": "DSH"})]),
-    ("kernels.md", r"An application takes ([\d.]+) to ([\d.]+) times as long as one of `fgbilu`",
-     lambda docs: [f(a / b for a, b in zip(measured(docs, "fgbicc", "fgbicc apply"), measured(docs, "fgbicc", "fgbilu apply"), strict=True)) for f in (min, max)]),
     ("kernels.md", f"it is {several(5)} times as fast as these two. It is {several(5)} times as fast as `MatMult",
      lambda docs: measured(docs, "eisenstat", "ours / it") + measured(docs, "eisenstat", "PETSc / it")),
     ("kernels.md", f"Applications need {several(3)} ns, and are {several(3)} times as fast as PETSc's. Iterations need {several(3)} ns, "
@@ -395,16 +381,11 @@ figures = [
     ("kernels.md", f"products are {several(4)} times as fast as `MATBAIJ`'s, at {several(4)} % of the bound .*?"
      f"Transposed products are {several(4)} times", lambda docs: [
          x for column in ("theirs / ours", "of least", "transposed, theirs / ours") for x in measured(docs, "baijkokkos", column)]),
-    ("kernels.md", f"need {several(2)} of the time of `sequential` for an application, {several(2)} for a factorization",
-     lambda docs: [number(rows(docs / "performance/cpu/algorithms_threads.csv", points="64^3", n=5, method="dilu", algorithm=a)[0][column])
-                   for column in ("apply, of sequential", "factor, of sequential") for a in ("levels", "tasks")]),
     ("performance.md", r"are ([\d.]+) times as fast in the median of (\w+) systems with blocks, ([\d.]+) to ([\d.]+) times in all\. "
      r"On two threads the median is ([\d.]+), on two ranks (\d+\.\d+)",
      lambda docs: [*gain(docs), gain(docs, threads=2)[0], gain(docs, ranks=2)[0]]),
     ("performance.md", r"run at (\d+) and (\d+) % of the bandwidth bound there, so that working precision gains only ([\d.]+) and ([\d.]+)",
      lambda docs: [*of_bound(docs), *(measured(docs, "fgbilu", "PETSc's / it", n=n)[0] for n in (5, 6))]),
-    ("performance.md", r"on a mesh\*\*: ([\d.]+) and ([\d.]+) times PETSc's SOR at n = 5 and 6",
-     lambda docs: [measured(docs, "mcpi", "PETSc's / next", problem="mesh", n=n, **{"blocks,_sums": "working"})[0] for n in (5, 6)]),
     ("performance.md", r"with scalars\*\*: ([\d.]+) to ([\d.]+) times PETSc's symbolic factorization by level sets with p >= 1, "
      r"([\d.]+) to ([\d.]+) times with p = 0, ([\d.]+) to ([\d.]+) times by colors",
      lambda docs: [*of_scalars(docs, "symbolic", "level, sequential", {1, 2, 3}), *of_scalars(docs, "symbolic", "level, sequential", {0}),

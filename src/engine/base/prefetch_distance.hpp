@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Prefetch distance in bytes for contiguous blocks of a matrix or a factor that a host kernel reads. The gain
-// depends on the processor (docs/decisions.md, Kernels 5). The distance changes no result.
+// depends on the processor (docs/decisions.md, Kernels 1). The distance changes no result.
 #pragma once
 
 #include "base/scalar.hpp"
@@ -22,7 +22,7 @@ PrefetchDistance prefetch_distance();
 // Sets the distance. If it is negative, the next large matrix measures it.
 void set_prefetch_distance(Offset bytes);
 // Returns the distance for kernels of a back end, 0 on devices. Kernels that convert their blocks also gain on
-// processors where others do not (docs/decisions.md, Kernels 5). They therefore prefetch unless a distance was
+// processors where others do not (docs/decisions.md, Kernels 1). They therefore prefetch unless a distance was
 // given.
 enum class BlocksAre { as_stored, converted };
 inline constexpr std::size_t usual_prefetch_distance = 6144;
