@@ -52,7 +52,7 @@ PetscErrorCode GetColumns(const PC_Finegrain &e, Mat B, Mat X, Columns *c)
     const bool queued = e.analysis.engine->set_queue(queue);
     PetscCall(MatDenseGetArrayReadAndMemType(B, &c->b, &b));
     PetscCall(MatDenseGetArrayWriteAndMemType(X, &c->x, &x));
-    if (lies_on_device(b) && lies_on_device(x)) {
+    if (is_on_device(b) && is_on_device(x)) {
       c->memory = Memory::engine;
       if (!queued) PetscCall(FinegrainWaitForPetsc());
       PetscFunctionReturn(PETSC_SUCCESS);
@@ -66,11 +66,11 @@ PetscErrorCode GetColumns(const PC_Finegrain &e, Mat B, Mat X, Columns *c)
 }
 PetscErrorCode RestoreColumns(Mat B, Mat X, Columns *c)
 {
-  const bool there = c->memory == Memory::engine;
+  const bool on_device = c->memory == Memory::engine;
 
   PetscFunctionBegin;
-  PetscCall(there ? MatDenseRestoreArrayWriteAndMemType(X, &c->x) : MatDenseRestoreArrayWrite(X, &c->x));
-  PetscCall(there ? MatDenseRestoreArrayReadAndMemType(B, &c->b) : MatDenseRestoreArrayRead(B, &c->b));
+  PetscCall(on_device ? MatDenseRestoreArrayWriteAndMemType(X, &c->x) : MatDenseRestoreArrayWrite(X, &c->x));
+  PetscCall(on_device ? MatDenseRestoreArrayReadAndMemType(B, &c->b) : MatDenseRestoreArrayRead(B, &c->b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
