@@ -33,6 +33,7 @@ steps = [
     ("fgbilu", "-pc_type fgbilu"),
     ("fgbilu, single", "-pc_type fgbilu -pc_fgbilu_precision single"),
     ("gamg with fgbilu", f"-pc_type gamg -pc_gamg_agg_nsmooths 0 {smoother}"),
+    ("lag, gamg with fgbilu", f"-pc_type lag -lag_pc_type gamg -lag_pc_gamg_agg_nsmooths 0 {smoother.replace('-mg_', '-lag_mg_')}"),
 ]
 
 

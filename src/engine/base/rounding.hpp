@@ -141,7 +141,8 @@ private:
   {
     Offset i = 0;
 #if !defined(FINEGRAIN_DEVICE_COMPILER)
-    for (; i + width <= count; i += width) convert_vector(vector_read<Part, width>(from + i), scale, to + i);
+    for (const Offset vectorized = count / width * width; i < vectorized; i += width)
+      convert_vector(vector_read<Part, width>(from + i), scale, to + i);
 #endif
     for (; i < count; ++i) {
       StoredPart stored;
