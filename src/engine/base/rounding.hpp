@@ -48,6 +48,7 @@ template <> inline constexpr std::int32_t last_flushed<BFloat16> = 0x8000;
 template <class To> inline constexpr std::int32_t first_infinite = 0x7f800000;
 template <> inline constexpr std::int32_t first_infinite<Half> = 0x477ff000; // 65520
 template <> inline constexpr std::int32_t first_infinite<BFloat16> = 0x7f7f8000;
+inline constexpr std::int32_t infinity = 0x7f800000;
 
 // memcpy() is used on hosts, because the memory may also contain another type. nvcc would compile it to moves of
 // single bytes.
@@ -95,7 +96,8 @@ inline bool decides_scale(std::int32_t largest)
   return e > 0 && e < exponent && (largest & ~exponent) != fraction_of_limit;
 }
 
-// Converts one real number.
+// Converts one real number. One that is finite and too large for To is not finite as stored, and is stored as a large
+// finite number: conversion by hardware would raise an overflow.
 template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION Narrowed narrow_one(From from, From scale, To &to)
 {
   static_assert(sizeof(To) <= sizeof(float) || std::is_same_v<To, From>);
@@ -105,8 +107,9 @@ template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION Narrowed narrow_one(
     return {from != From(0) && scaled == From(0), 0, scaled * 0 == 0};
   } else {
     const float single = float(scaled);
-    const std::int32_t size = detail::bits_as<std::int32_t>(single) & 0x7fffffff; // large for NaN
-    to = convert<To>(single);
+    const std::int32_t bits = detail::bits_as<std::int32_t>(single), size = bits & 0x7fffffff; // large for NaN
+    const bool fits = size < detail::first_infinite<To> || size >= detail::infinity;
+    to = convert<To>(detail::bits_as<float>(fits ? bits : (bits - size) | (detail::first_infinite<To> - 1)));
     return {from != From(0) && size <= detail::last_flushed<To>, size, size < detail::first_infinite<To>};
   }
 }
@@ -168,8 +171,10 @@ private:
       check_ += scaled * 0;
     } else {
       const auto single = __builtin_convertvector(scaled, VectorType<float, width>);
-      const auto size = detail::load_vector<std::int32_t, width>(&single) & 0x7fffffff;
-      vector_write<float, width>(to, single);
+      const Counts bits = detail::load_vector<std::int32_t, width>(&single), size = bits & 0x7fffffff;
+      const Counts fits = (size < detail::first_infinite<StoredPart>) | (size >= detail::infinity);
+      const Counts kept = fits ? bits : (bits - size) | (detail::first_infinite<StoredPart> - 1);
+      vector_write<float, width>(to, detail::load_vector<float, width>(&kept));
       lost_ -= __builtin_convertvector(before != 0, Counts) & (size <= detail::last_flushed<StoredPart>);
       largest_ = size > largest_ ? size : largest_;
     }

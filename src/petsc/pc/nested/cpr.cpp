@@ -6,7 +6,6 @@
 
 #include <petscksp.h>
 
-#include <cctype>
 #include <new>
 #include <string>
 
@@ -21,6 +20,8 @@ const char citation[] = "@inproceedings{Wallis1985,\n"
                         "  number    = {SPE-13536-MS},\n"
                         "  year      = {1985}\n"
                         "}\n";
+
+const char *const weights_names[] = {"quasiimpes", "sum", "row", "vector"}; // of PCCPRWeightsType
 
 PC_Cpr *Data(PC pc) { return static_cast<PC_Cpr *>(pc->data); }
 
@@ -140,7 +141,7 @@ PetscErrorCode PCSetFromOptions_CPR(PC pc, FinegrainOptionItems PetscOptionsObje
 {
   PC_Cpr *cpr = Data(pc);
   PetscInt unknown = cpr->system.unknown, block_size = cpr->system.block_size;
-  PCCPRWeightsType weights = cpr->system.weights_type;
+  PetscInt weights = cpr->system.weights_type;
   PetscBool set;
 
   PetscFunctionBegin;
@@ -151,9 +152,9 @@ PetscErrorCode PCSetFromOptions_CPR(PC pc, FinegrainOptionItems PetscOptionsObje
   PetscCall(PetscOptionsInt("-pc_cpr_block_size", "Block size of an AIJ matrix, 0: its own", "PCCPRSetBlockSize",
                             block_size, &block_size, &set));
   if (set) PetscCall(PCCPRSetBlockSize(pc, block_size));
-  PetscCall(PetscOptionsEnum("-pc_cpr_weights", "Weights of the pressure equation", "PCCPRSetWeights",
-                             PCCPRWeightsTypes, PetscEnum(weights), reinterpret_cast<PetscEnum *>(&weights), &set));
-  if (set) PetscCall(PCCPRSetWeights(pc, weights));
+  PetscCall(PetscOptionsEList("-pc_cpr_weights", "Weights of the pressure equation", "PCCPRSetWeights", weights_names,
+                              PETSC_STATIC_ARRAY_LENGTH(weights_names), weights_names[weights], &weights, &set));
+  if (set) PetscCall(PCCPRSetWeights(pc, PCCPRWeightsType(weights)));
   PetscOptionsHeadEnd();
   PetscCall(KSPSetOptionsPrefix(cpr->pressure, PCNestedPrefix(pc)));
   PetscCall(KSPAppendOptionsPrefix(cpr->pressure, "cpr_pressure_"));
@@ -170,10 +171,8 @@ PetscErrorCode PCView_CPR(PC pc, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
-  std::string weights = PCCPRWeightsTypes[cpr->system.weights_type];
-  for (char &c : weights) c = char(std::tolower(static_cast<unsigned char>(c)));
   PetscCall(PetscViewerASCIIPrintf(viewer, "pressure: unknown %" PetscInt_FMT " of each block; weights %s\n",
-                                   cpr->system.unknown, weights.c_str()));
+                                   cpr->system.unknown, weights_names[cpr->system.weights_type]));
   PetscCall(PetscViewerASCIIPrintf(viewer, "first stage, for the pressure:\n"));
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(KSPView(cpr->pressure, viewer));
