@@ -96,9 +96,10 @@ inline bool decides_scale(std::int32_t largest)
   return e > 0 && e < exponent && (largest & ~exponent) != fraction_of_limit;
 }
 
-// Converts one real number. One that is finite and too large for To is not finite as stored, and is stored as a large
-// finite number: conversion by hardware would raise an overflow.
-template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION Narrowed narrow_one(From from, From scale, To &to)
+// Converts one real number. `limited`: one that is too large for To counts as not finite but is stored as a large
+// number, because hardware that converts it would raise an overflow.
+template <class To, class From, bool limited = false>
+KOKKOS_FORCEINLINE_FUNCTION Narrowed narrow_one(From from, From scale, To &to)
 {
   static_assert(sizeof(To) <= sizeof(float) || std::is_same_v<To, From>);
   const From scaled = scale * from;
@@ -108,7 +109,7 @@ template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION Narrowed narrow_one(
   } else {
     const float single = float(scaled);
     const std::int32_t bits = detail::bits_as<std::int32_t>(single), size = bits & 0x7fffffff; // large for NaN
-    const bool fits = size < detail::first_infinite<To> || size >= detail::infinity;
+    const bool fits = !limited || size < detail::first_infinite<To> || size >= detail::infinity;
     to = convert<To>(detail::bits_as<float>(fits ? bits : (bits - size) | (detail::first_infinite<To> - 1)));
     return {from != From(0) && size <= detail::last_flushed<To>, size, size < detail::first_infinite<To>};
   }
@@ -117,7 +118,7 @@ template <class To, class From> KOKKOS_FORCEINLINE_FUNCTION Narrowed narrow_one(
 // to[i] = To(single(scale from[i])) for ranges of scalars, one after the other, complex ones by parts. `to` may be
 // the memory of `from`: the next scalars to be read are at higher addresses than those being written, so that each is
 // read before it is overwritten.
-template <class To, class From> class Narrower
+template <class To, class From, bool limited = false> class Narrower
 {
 public:
   KOKKOS_FORCEINLINE_FUNCTION void convert(const From *from, Offset count, PartOf<From> scale, To *to)
@@ -149,7 +150,7 @@ private:
 #endif
     for (; i < count; ++i) {
       StoredPart stored;
-      single_.add(narrow_one(detail::read_number(from + i), scale, stored));
+      single_.add(narrow_one<StoredPart, Part, limited>(detail::read_number(from + i), scale, stored));
       detail::write_number(to + i, stored);
     }
   }
@@ -174,7 +175,7 @@ private:
       const Counts bits = detail::load_vector<std::int32_t, width>(&single), size = bits & 0x7fffffff;
       const Counts fits = (size < detail::first_infinite<StoredPart>) | (size >= detail::infinity);
       const Counts kept = fits ? bits : (bits - size) | (detail::first_infinite<StoredPart> - 1);
-      vector_write<float, width>(to, detail::load_vector<float, width>(&kept));
+      vector_write<float, width>(to, limited ? detail::load_vector<float, width>(&kept) : single);
       lost_ -= __builtin_convertvector(before != 0, Counts) & (size <= detail::last_flushed<StoredPart>);
       largest_ = size > largest_ ? size : largest_;
     }

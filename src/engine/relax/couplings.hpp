@@ -243,7 +243,7 @@ private:
   {
     const Index first = arg.ptr[pos], last = arg.ptr[pos + 1];
     const Offset nn = Offset(n) * n;
-    Narrower<OffDiagonal, Scalar> narrower;
+    Narrower<OffDiagonal, Scalar, true> narrower; // with the last scale, values may be too large
     if constexpr (Lanes::scalar_by_scalar) {
       constexpr int batch = 8;
       for (Index e = first; e < last; e += batch) {

@@ -299,7 +299,8 @@ TEST(Cpr, NamesWhatIsWrong)
   OK(PCCPRSetWeights(pc, PCCPR_WEIGHTS_VECTOR));
   ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"-pc_cpr_weights is vector", "PCCPRSetWeightsVector()"});
   OK(VecCreateMPI(PETSC_COMM_WORLD, 2, PETSC_DETERMINE, &shorter));
-  ExpectIn(ExpectError([&] { return PCCPRSetWeightsVector(pc, shorter); }), {"PCCPRSetWeightsVector()"});
+  OK(PCCPRSetWeightsVector(pc, shorter));
+  ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"vector of weights has 2", "PCCPRSetWeightsVector()"});
   ExpectIn(ExpectError([&] { return PCCPRSetPressure(pc, -1); }), {"-pc_cpr_pressure is -1"});
   ExpectIn(ExpectError([&] { return PCCPRSetBlockSize(pc, 1); }), {"-pc_cpr_block_size is 1", "2 to 32"});
   ExpectIn(ExpectError([&] { return set_weights(pc, 4); }), {"0 for quasiimpes"});

@@ -1,109 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// PCLAG: the rule, fed with sequences whose best answer is known, and the PC in sequences of systems.
+// PCLAG in sequences of systems. test_lag_decision.cpp has its rule.
 #include "fixture.hpp"
 #include "pc/nested/lag_decision.hpp"
 
 #include <petsc/private/kspimpl.h>
 
-#include <cmath>
-#include <functional>
-
 using namespace finegrain::test;
 
 namespace
 {
-
-// By hand: iterations rise by 2 per system, 20, 22, 24, 26, so that those above 20 are 2, 6, 12 in all, and the next
-// solve would add 8.
-TEST(LagDecision, ByHand)
-{
-  LagDecision d;
-  const double extra[] = {0, 2, 6, 12};
-  for (int age = 0; age < 4; ++age) {
-    d.begin(1);
-    d.end(20 + 2 * age, age == 0);
-    EXPECT_EQ(d.extra(), extra[age]);
-  }
-  EXPECT_TRUE(d.pays(16));
-  EXPECT_FALSE(d.pays(16.1));
-  d.rebuilt(16);
-  EXPECT_EQ(d.extra(), 0);
-  d.begin(1);
-  d.end(30, true); // the systems have become harder
-  d.begin(1);
-  d.end(31, false);
-  EXPECT_EQ(d.extra(), 1);
-  d.begin(NAN);
-  d.end(0, false); // the right-hand side was zero
-  EXPECT_EQ(d.extra(), 1);
-  d.begin(1);
-  d.end(25, false); // easier ones, and 25 is the most that a new preconditioner would need
-  d.begin(1);
-  d.end(27, false);
-  EXPECT_EQ(d.extra(), 3);
-}
-
-struct Run {
-  double cost; // all iterations, and set-ups at their cost
-  int setups;
-};
-
-// Solves systems with iterations(k, age), rebuilding when `rebuild(age)` says so, or by the rule if it is null.
-Run Simulate(int systems, double cost, const std::function<double(int, int)> &iterations,
-             const std::function<double(int)> &norm, int interval)
-{
-  LagDecision d;
-  Run run{0, 0};
-  int age = 0;
-  for (int k = 0; k < systems; ++k, ++age) {
-    if (k == 0 || (interval > 0 ? age >= interval : d.pays(cost))) {
-      age = 0;
-      run.cost += cost;
-      ++run.setups;
-      d.rebuilt(cost);
-    }
-    const double its = iterations(k, age);
-    d.begin(norm(k));
-    d.end(its, age == 0);
-    run.cost += its;
-  }
-  return run;
-}
-
-double BestFixed(int systems, double cost, const std::function<double(int, int)> &iterations,
-                 const std::function<double(int)> &norm)
-{
-  double best = INFINITY;
-  for (int interval = 1; interval <= systems; ++interval)
-    best = std::min(best, Simulate(systems, cost, iterations, norm, interval).cost);
-  return best;
-}
-
-TEST(LagDecision, ComesCloseToTheBestFixedInterval)
-{
-  const auto same = [](int) { return 1.; };
-  for (const double growth : {0., 0.02, 0.1, 0.5, 2., 10., 50.})
-    for (const double cost : {4., 15., 100.}) {
-      SCOPED_TRACE(std::to_string(growth) + " " + std::to_string(cost));
-      const auto linear = [&](int, int age) { return 20 + growth * age; };
-      const auto harder = [&](int k, int age) { return 20 + 0.05 * k + growth * age; };
-      const auto square = [&](int, int age) { return 20 + growth * age * age; };
-      for (const auto &its : {std::function<double(int, int)>(linear), std::function<double(int, int)>(harder)})
-        EXPECT_LT(Simulate(200, cost, its, same, 0).cost, 1.1 * BestFixed(200, cost, its, same));
-      EXPECT_LT(Simulate(200, cost, square, same, 0).cost, 1.2 * BestFixed(200, cost, square, same));
-    }
-}
-
-// Time steps of four Newton iterations, whose systems need 8, 12, 25 and 40 iterations with any preconditioner.
-TEST(LagDecision, ComparesTheSamePlacesOfSteps)
-{
-  const double easy_to_hard[] = {8, 12, 25, 40};
-  const auto falling = [](int k) { return std::pow(10., -(k % 4)); };
-  const auto steady = [&](int k, int) { return easy_to_hard[k % 4]; };
-  EXPECT_LE(Simulate(400, 15, steady, falling, 0).setups, 5);
-  const auto aging = [&](int k, int age) { return easy_to_hard[k % 4] + 0.5 * age; };
-  EXPECT_LT(Simulate(400, 15, aging, falling, 0).cost, 1.1 * BestFixed(400, 15, aging, falling));
-}
 
 class Lag : public ::testing::Test
 {
@@ -197,7 +102,7 @@ TEST_F(Lag, RebuildsAfterExtraIterations)
   OK(ViewText(pc, &text));
   if (Rank() == 0)
     ExpectIn(text, {std::to_string(setups) + " set-ups for 12 systems; a set-up costs 6. iterations (set)",
-                    "last set-up: extra iterations have cost a set-up", "type: fgbilu"});
+                    "last set-up: extra iterations cost more than a set-up", "type: fgbilu"});
 }
 
 TEST_F(Lag, RebuildsAfterAFailedSolveAndForOtherMatrices)
@@ -219,9 +124,11 @@ TEST_F(Lag, RebuildsAfterAFailedSolveAndForOtherMatrices)
   EXPECT_EQ(SetUps(ksp), 1); // it is that of this matrix: another set-up would be the same
   OK(MatShift(A, 1));
   OK(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, 1));
-  OK(KSPSolve(ksp, v.b, v.x)); // fails with the kept one; begin anew even if the matrix stays the same
+  OK(KSPSolve(ksp, v.b, v.x)); // fails with the kept one, and again with a new one
+  OK(KSPGetConvergedReason(ksp, &reason));
+  EXPECT_EQ(int(reason), int(KSP_DIVERGED_ITS));
+  EXPECT_EQ(SetUps(ksp), 2);
   OK(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, 100));
-  EXPECT_EQ(SetUps(ksp), 1);
   OK(KSPSolve(ksp, v.b, v.x));
   EXPECT_EQ(SetUps(ksp), 2);
   OK(MatDuplicate(A, MAT_COPY_VALUES, &B)); // another Mat
@@ -236,6 +143,89 @@ TEST_F(Lag, RebuildsAfterAFailedSolveAndForOtherMatrices)
   OK(KSPSetOperators(ksp, A, A));
   OK(KSPSolve(ksp, v.b, v.x));
   EXPECT_EQ(SetUps(ksp), 5);
+}
+
+// A solve that fails with a kept preconditioner is repeated with a new one, from the same guess.
+TEST_F(Lag, RepeatsASolveThatFailed)
+{
+  for (const bool guess : {false, true}) {
+    Owned<Mat> A;
+    Owned<KSP> ksp, plain;
+    Owned<Vec> scale;
+    KSPConvergedReason reason;
+    PetscReal d;
+    OK(Make(&A));
+    Vectors v(A);
+    OK(v.code);
+    OK(VecDuplicate(v.b, &scale));
+    OK(MakeKSP(A, "-pc_lag_cost 1000 -ksp_max_it 6", &ksp));
+    OK(KSPSolve(ksp, v.b, v.x));
+    OK(VecSetRandom(scale, nullptr));
+    OK(VecExp(scale));
+    for (int power = 0; power < 3; ++power) OK(VecPointwiseMult(scale, scale, scale)); // 1 to 3000
+    OK(MatDiagonalScale(A, scale, nullptr));
+    OK(VecSet(v.x, 0.5));
+    OK(VecSet(v.y, 0.5));
+    OK(KSPSetInitialGuessNonzero(ksp, PetscBool(guess)));
+    OK(KSPSolve(ksp, v.b, v.x));
+    OK(KSPGetConvergedReason(ksp, &reason));
+    EXPECT_GT(int(reason), 0);
+    EXPECT_EQ(SetUps(ksp), 2);
+    {
+      const Options set("-ksp_type gmres -ksp_rtol 1e-6 -pc_type fgbilu -pc_fgbilu_eisenstat false");
+      OK(KSPCreate(PETSC_COMM_WORLD, &plain));
+      OK(KSPSetOperators(plain, A, A));
+      OK(KSPSetFromOptions(plain));
+    }
+    OK(KSPSetInitialGuessNonzero(plain, PetscBool(guess)));
+    OK(KSPSolve(plain, v.b, v.y));
+    OK(Difference(v.x, v.y, &d));
+    EXPECT_EQ(d, 0) << guess;
+  }
+}
+
+// KSPCHEBYSHEV estimates eigenvalues with the same PC, by solves that end after some iterations.
+TEST_F(Lag, ServesChebyshevAsTheInnerTypeDoes)
+{
+  Owned<Mat> A;
+  Owned<KSP> ksp, plain;
+  PetscInt its[2];
+  OK(AssembleMatrix(star(9, 8, 1), 3, MATAIJ, 1, &A));
+  OK(MakeSymmetric(A));
+  Vectors v(A);
+  OK(v.code);
+  const auto make = [&](const std::string &pc, KSP *k) -> PetscErrorCode {
+    const Options set("-ksp_type chebyshev -ksp_rtol 1e-6 -ksp_max_it 400 " + pc);
+    PetscFunctionBegin;
+    PetscCall(KSPCreate(PETSC_COMM_WORLD, k));
+    PetscCall(KSPSetOperators(*k, A, A));
+    PetscCall(KSPSetFromOptions(*k));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  OK(make("-pc_type lag -lag_pc_type jacobi -pc_lag_maximum 1", &ksp));
+  OK(make("-pc_type jacobi", &plain));
+  for (int k = 0; k < 4; ++k) {
+    OK(VecSet(v.x, 0));
+    OK(KSPSolve(ksp, v.b, v.x));
+    OK(VecSet(v.x, 0));
+    OK(KSPSolve(plain, v.b, v.x));
+    OK(KSPGetIterationNumber(ksp, &its[0]));
+    OK(KSPGetIterationNumber(plain, &its[1]));
+    EXPECT_EQ(its[0], its[1]) << k;
+    OK(MatScale(A, 0.01));
+    OK(KSPSetOperators(ksp, A, A));
+    OK(KSPSetOperators(plain, A, A));
+  }
+}
+
+// What needs a transformed system of its KSP would silently do nothing.
+TEST_F(Lag, RefusesPreconditionersThatTransformTheSystem)
+{
+  Owned<Mat> A;
+  Owned<PC> pc;
+  OK(Make(&A));
+  OK(MakePC(A, PCLAG, "-lag_pc_type eisenstat", &pc));
+  ExpectIn(ExpectError([&] { return PCSetUp(pc); }), {"-lag_pc_type eisenstat", "-pc_type lag"});
 }
 
 TEST_F(Lag, RebuildsWhereNobodyCountsIterations)
@@ -269,8 +259,33 @@ TEST_F(Lag, RebuildsWhereNobodyCountsIterations)
   }
 }
 
-// With -ksp_reuse_preconditioner it stays, also for another Mat, and steps that need the matrix use the new one.
-TEST_F(Lag, IsKeptWhenThePreconditionerIsReused)
+// With -ksp_reuse_preconditioner it stays, also for new values of the Mat.
+TEST_F(Lag, IsKeptForNewValuesWhenReused)
+{
+  for (const char *inner : {"fgbilu", "cpr -lag_cpr_pressure_pc_type redundant"}) {
+    Owned<Mat> A;
+    Owned<KSP> ksp;
+    PC pc;
+    PetscReal d;
+    OK(Make(&A));
+    Vectors v(A);
+    OK(v.code);
+    OK(MakeKSP(A, std::string("-lag_pc_type ") + inner, &ksp));
+    OK(KSPSolve(ksp, v.b, v.x));
+    OK(KSPGetPC(ksp, &pc));
+    OK(Apply(pc, v.b, v.x));
+    OK(KSPSetReusePreconditioner(ksp, PETSC_TRUE));
+    OK(MatShift(A, 100));
+    OK(Apply(pc, v.b, v.y));
+    OK(Difference(v.x, v.y, &d));
+    EXPECT_EQ(d == 0, inner == std::string("fgbilu")) << inner; // the residual of cpr has the new matrix
+    EXPECT_LT(d, 2);
+    EXPECT_EQ(SetUps(ksp), 1);
+  }
+}
+
+// The same for another Mat, and steps that need the matrix use the new one.
+TEST_F(Lag, IsKeptForAnotherMatWhenReused)
 {
   Owned<Mat> A, B;
   Owned<KSP> ksp;

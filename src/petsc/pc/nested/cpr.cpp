@@ -25,6 +25,14 @@ const char *const weights_names[] = {"quasiimpes", "sum", "row", "vector"}; // o
 
 PC_Cpr *Data(PC pc) { return static_cast<PC_Cpr *>(pc->data); }
 
+PetscErrorCode SetPressurePrefix(PC pc, PC_Cpr *cpr)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPSetOptionsPrefix(cpr->pressure, PCNestedPrefix(pc)));
+  PetscCall(KSPAppendOptionsPrefix(cpr->pressure, "cpr_pressure_"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // The vectors live with the pattern of the matrix.
 PetscErrorCode Analyze(PC pc, PC_Cpr *cpr)
 {
@@ -34,6 +42,7 @@ PetscErrorCode Analyze(PC pc, PC_Cpr *cpr)
   cpr->analyzed = false;
   PetscCall(KSPReset(cpr->pressure));
   for (Vec *v : {&cpr->rhs, &cpr->solution, &cpr->correction, &cpr->residual}) PetscCall(VecDestroy(v));
+  if (!reinterpret_cast<PetscObject>(cpr->pressure)->prefix) PetscCall(SetPressurePrefix(pc, cpr));
   PetscCall(cpr->system.analyze(pc->pmat, option.c_str()));
   PetscCall(MatCreateVecs(cpr->system.matrix(), &cpr->solution, &cpr->rhs));
   PetscCall(MatCreateVecs(pc->pmat, &cpr->correction, &cpr->residual));
@@ -42,40 +51,61 @@ PetscErrorCode Analyze(PC pc, PC_Cpr *cpr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Reports a singular diagonal block.
+PetscErrorCode ReportSingular(PC pc, PetscInt row)
+{
+  const char text[] = "the diagonal block of block row %" PetscInt_FMT
+                      " is singular, and quasi-IMPES weights need its inverse: use -%spc_cpr_weights sum or row";
+
+  PetscFunctionBegin;
+  PetscCheck(!pc->erroriffailure, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_MAT_LU_ZRPVT, text,
+             row, PCNestedPrefix(pc));
+  PetscCall(PetscInfo(pc, (std::string("set-up failed: ") + text + "\n").c_str(), row, PCNestedPrefix(pc)));
+  PetscCall(PCSetFailedReason(pc, PC_FACTOR_NUMERIC_ZEROPIVOT));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Takes the failures of both stages, equal on all ranks.
+PetscErrorCode TakeFailures(PC pc, PC_Cpr *cpr)
+{
+  PC pressure;
+  bool first, second;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetPC(cpr->pressure, &pressure));
+  PetscCall(PCNestedTakeFailure(pc, pressure, &first));
+  PetscCall(PCNestedTakeFailure(pc, cpr->full, &second));
+  cpr->failed = first || second;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode SetUp(PC pc, PC_Cpr *cpr)
 {
   PetscInt singular;
-  PCFailedReason reason;
-  PC pressure;
+  bool same;
 
   PetscFunctionBegin;
   PetscCall(FinegrainOnAllRanks(pc, FinegrainStartKokkos));
-  if (!cpr->analyzed || pc->flag != SAME_NONZERO_PATTERN) PetscCall(Analyze(pc, cpr));
+  PetscCall(PCNestedFindPattern(pc, &cpr->pattern, &same));
+  if (!cpr->analyzed || !same) PetscCall(Analyze(pc, cpr));
   PetscCheck(cpr->system.weights_type != PCCPR_WEIGHTS_VECTOR || cpr->system.given,
              PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_WRONGSTATE,
              "-%spc_cpr_weights is vector, and no vector is there: call PCCPRSetWeightsVector()", PCNestedPrefix(pc));
+  PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   PetscCall(cpr->system.update(pc->pmat, &singular));
-  if (singular >= 0) {
-    PetscCheck(!pc->erroriffailure, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_MAT_LU_ZRPVT,
-               "The diagonal block of block row %" PetscInt_FMT
-               " is singular, and quasi-IMPES weights need its inverse: use -%spc_cpr_weights sum or row",
-               singular, PCNestedPrefix(pc));
-    PetscCall(PetscInfo(pc,
-                        "set-up failed: the diagonal block of block row %" PetscInt_FMT
-                        " is singular, and quasi-IMPES weights need its inverse; use -%spc_cpr_weights sum or row\n",
-                        singular, PCNestedPrefix(pc)));
-    PetscCall(PCSetFailedReason(pc, PC_FACTOR_NUMERIC_ZEROPIVOT));
+  cpr->failed = singular >= 0;
+  if (cpr->failed) {
+    PetscCall(ReportSingular(pc, singular));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(KSPSetErrorIfNotConverged(cpr->pressure, pc->erroriffailure));
+  if (pc->erroriffailure) PetscCall(KSPSetErrorIfNotConverged(cpr->pressure, PETSC_TRUE));
   PetscCall(KSPSetOperators(cpr->pressure, cpr->system.matrix(), cpr->system.matrix()));
+  PetscCall(KSPSetReusePreconditioner(cpr->pressure, PETSC_FALSE));
   PetscCall(KSPSetUp(cpr->pressure));
-  PetscCall(PCNestedUpdate(pc, cpr->full));
+  PetscCall(PCNestedUpdate(pc, "cpr_full_", cpr->full));
+  PetscCall(PCSetReusePreconditioner(cpr->full, PETSC_FALSE));
   PetscCall(PCSetUp(cpr->full));
-  PetscCall(PCNestedTakeFailure(pc, cpr->full));
-  PetscCall(KSPGetPC(cpr->pressure, &pressure));
-  PetscCall(PCGetFailedReason(pressure, &reason));
-  if (reason) PetscCall(PCSetFailedReason(pc, PC_SUBPC_ERROR));
+  PetscCall(TakeFailures(pc, cpr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,14 +120,17 @@ PetscErrorCode PCSetUp_CPR(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The failed reason may be that of old values, see PCSetUpOnBlocks_LAG().
+// The failure may be that of old values, see PCSetUpOnBlocks_LAG().
 PetscErrorCode PCSetUpOnBlocks_CPR(PC pc)
 {
+  PC_Cpr *cpr = Data(pc);
+
   PetscFunctionBegin;
-  if (pc->failedreason) PetscCall(PCSetUp(pc));
-  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(KSPSetUpOnBlocks(Data(pc)->pressure));
-  PetscCall(PCSetUpOnBlocks(Data(pc)->full));
+  if (cpr->failed) PetscCall(PCSetUp(pc));
+  if (cpr->failed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KSPSetUpOnBlocks(cpr->pressure));
+  PetscCall(PCSetUpOnBlocks(cpr->full));
+  PetscCall(TakeFailures(pc, cpr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -109,10 +142,15 @@ PetscErrorCode Apply(PC pc, PC_Cpr *cpr, Vec r, Vec z, bool transposed)
   const Vec t = cpr->correction, residual = cpr->residual;
 
   PetscFunctionBegin;
-  if (pc->failedreason) {
+  if (cpr->failed) {
     PetscCall(FinegrainVecFlag(z));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  // Applications would otherwise set up the stages for other matrices.
+  PetscCall(KSPSetReusePreconditioner(cpr->pressure, pc->reusepreconditioner));
+  PetscCall(PCSetReusePreconditioner(cpr->full, pc->reusepreconditioner));
+  if (cpr->full->mat != pc->mat || cpr->full->pmat != pc->pmat)
+    PetscCall(PCSetOperators(cpr->full, pc->mat, pc->pmat));
   if (!transposed) {
     PetscCall(cpr->system.restrict_weighted(r, cpr->rhs));
     PetscCall(KSPSolve(cpr->pressure, cpr->rhs, cpr->solution));
@@ -156,8 +194,7 @@ PetscErrorCode PCSetFromOptions_CPR(PC pc, FinegrainOptionItems PetscOptionsObje
                               PETSC_STATIC_ARRAY_LENGTH(weights_names), weights_names[weights], &weights, &set));
   if (set) PetscCall(PCCPRSetWeights(pc, PCCPRWeightsType(weights)));
   PetscOptionsHeadEnd();
-  PetscCall(KSPSetOptionsPrefix(cpr->pressure, PCNestedPrefix(pc)));
-  PetscCall(KSPAppendOptionsPrefix(cpr->pressure, "cpr_pressure_"));
+  PetscCall(SetPressurePrefix(pc, cpr));
   PetscCall(KSPSetFromOptions(cpr->pressure));
   PetscCall(PCNestedSetFromOptions(pc, "cpr_full_", cpr->full));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -189,7 +226,7 @@ PetscErrorCode PCReset_CPR(PC pc)
   PC_Cpr *cpr = Data(pc);
 
   PetscFunctionBegin;
-  cpr->analyzed = false;
+  cpr->analyzed = cpr->failed = false;
   PetscCall(KSPReset(cpr->pressure));
   PetscCall(PCReset(cpr->full));
   PetscCall(cpr->system.reset());
@@ -266,7 +303,8 @@ are right where the pressure of the neighbors matters more than their other unkn
    If the pressure's KSP iterates, the outer KSP must be flexible: `KSPFGMRES`. A diagonal block that is singular sets
    the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT` with quasi-IMPES weights; a failed stage sets `PC_SUBPC_ERROR`.
    Solutions are not checked, see `PCFinegrainSetCheckSolution()`. `PCSetUseAmat()` takes the residual from Amat. The
-   pressure system is on the host. Supports transposed applications if both stages do.
+   pressure system is on the host. Supports transposed applications if both stages do; hypre does so since PETSc
+   3.23.5, before that use -cpr_pressure_pc_type gamg.
 
    References:
 +  * - J. R. Wallis, R. P. Kendall, T. E. Little, Constrained residual acceleration of conjugate residual methods, SPE

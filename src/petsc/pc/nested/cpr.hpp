@@ -9,7 +9,9 @@ struct PC_Cpr {
   PressureSystem system;
   KSP pressure = nullptr;                       // first stage
   PC full = nullptr;                            // second stage
-  bool analyzed = false;                        // the pattern of the matrix
+  FinegrainStamp pattern;                       // of the matrix
+  bool analyzed = false;                        // this pattern
+  bool failed = false;                          // the last set-up, on all ranks
   Vec rhs = nullptr, solution = nullptr;        // of the pressure system
   Vec correction = nullptr, residual = nullptr; // of the matrix
 };

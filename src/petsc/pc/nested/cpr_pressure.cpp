@@ -142,6 +142,12 @@ PetscErrorCode PressureSystem::find_weights(const MatrixValues &owned, PetscInt 
     break;
   case PCCPR_WEIGHTS_VECTOR: {
     const PetscScalar *array;
+    PetscInt size;
+    PetscCall(VecGetLocalSize(given, &size));
+    PetscCheck(size == PetscInt(weights_.size()), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+               "The vector of weights has %" PetscInt_FMT " entries on this rank, and the matrix %" PetscInt_FMT
+               " rows; give it the layout of the rows, PCCPRSetWeightsVector()",
+               size, PetscInt(weights_.size()));
     PetscCall(VecGetArrayRead(given, &array));
     std::copy(array, array + weights_.size(), weights_.begin());
     PetscCall(VecRestoreArrayRead(given, &array));

@@ -222,20 +222,11 @@ to it.
 PetscErrorCode PCCPRSetWeightsVector(PC pc, Vec weights)
 {
   PC_Cpr *cpr = nullptr;
-  PetscInt have, need;
 
   PetscFunctionBegin;
   PetscCall(PCNestedFind(pc, PCCPR, false, &cpr));
   PetscValidHeaderSpecific(weights, VEC_CLASSID, 2);
   if (!cpr) PetscFunctionReturn(PETSC_SUCCESS);
-  if (pc->pmat) {
-    PetscCall(VecGetLocalSize(weights, &have));
-    PetscCall(MatGetLocalSize(pc->pmat, &need, nullptr));
-    PetscCheck(have == need, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-               "The vector of weights has %" PetscInt_FMT " entries on this rank, and the matrix %" PetscInt_FMT
-               " rows; give it the layout of the rows, PCCPRSetWeightsVector()",
-               have, need);
-  }
   PetscCall(PetscObjectReference(reinterpret_cast<PetscObject>(weights)));
   PetscCall(VecDestroy(&cpr->system.given));
   cpr->system.given = weights;

@@ -3,8 +3,6 @@
 // rule; this file has the counts and times that it needs, and what PETSc calls.
 #include "pc/nested/lag.hpp"
 
-#include <petsc/private/kspimpl.h>
-
 #include <petsctime.h>
 
 #include <cstring>
@@ -26,7 +24,9 @@ constexpr DefaultCost default_costs[] = {{PCGAMG, 15}, {PCHYPRE, 15},     {PCML,
                                          {PCCPR, 15},  {PCPOWERQILU, 10}};
 constexpr PetscReal other_cost = 4;
 
-PetscReal Cost(const PC_Lag &lag)
+} // namespace
+
+PetscReal PCLagCost(const PC_Lag &lag)
 {
   const char *type = reinterpret_cast<PetscObject>(lag.inner)->type_name;
   if (lag.measure && lag.measured > 0) return lag.measured;
@@ -36,15 +36,18 @@ PetscReal Cost(const PC_Lag &lag)
   return other_cost;
 }
 
-// Returns the reason for a set-up, or null if the preconditioner is kept.
-const char *FindReason(PC pc, const PC_Lag &lag)
+namespace
 {
-  if (!lag.built) return lag.why;
-  if (pc->flag == DIFFERENT_NONZERO_PATTERN) return "the matrix or its pattern is another one";
-  if (lag.failed) return "the last solve failed";
+
+// Returns the reason for a set-up, or null if the preconditioner is kept.
+const char *FindReason(const PC_Lag &lag, bool same_pattern)
+{
+  if (!lag.is_built) return lag.why;
+  if (!same_pattern) return "the matrix or its pattern is another one";
+  if (lag.failed) return "the last solve or set-up failed";
   if (!lag.solved) return "no solve has said how many iterations it needs";
   if (lag.maximum > 0 && lag.systems >= lag.maximum) return "it has had the largest number of systems";
-  if (lag.decision.pays(double(Cost(lag)))) return "extra iterations have cost a set-up";
+  if (lag.decision.pays(double(PCLagCost(lag)))) return "extra iterations cost more than a set-up";
   return nullptr;
 }
 
@@ -61,13 +64,14 @@ PetscErrorCode Build(PC pc, PC_Lag *lag)
   PetscCall(PCSetUpOnBlocks(lag->inner));
   PetscCall(PetscTime(&end));
   lag->setup_time = end - begin;
-  lag->begin += lag->setup_time; // if it is a part of a solve
-  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &lag->state));
-  lag->built = true;
+  lag->begin += lag->setup_time;                               // if it is a part of a solve
+  PetscCall(PCSetReusePreconditioner(lag->inner, PETSC_TRUE)); // its applications would set it up for other matrices
+  PetscCall(FinegrainGetState(pc->pmat, &lag->built));
+  lag->is_built = true;
   lag->solved = lag->failed = false;
   lag->systems = 0;
   ++lag->setups;
-  lag->decision.rebuilt(double(Cost(*lag)));
+  lag->decision.rebuilt(double(PCLagCost(*lag)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -89,28 +93,31 @@ void SetApplications(PC pc, PC inner)
 PetscErrorCode PCSetUp_LAG(PC pc)
 {
   PC_Lag *lag = Data(pc);
+  FinegrainState now;
+  bool same, failed;
 
   PetscFunctionBegin;
   if (!reinterpret_cast<PetscObject>(lag->inner)->type_name)
     PetscCall(PCNestedSetFromOptions(pc, "lag_", lag->inner));
-  PetscCall(PCNestedUpdate(pc, lag->inner));
-  ++lag->all_systems;
-  const char *why = FindReason(pc, *lag);
+  PetscCall(PCNestedUpdate(pc, "lag_", lag->inner));
+  PetscCall(PCNestedFindPattern(pc, &lag->pattern, &same));
+  PetscCall(FinegrainGetState(pc->pmat, &now));
+  if (now != lag->seen) ++lag->all_systems;
+  lag->seen = now;
+  const char *why = FindReason(*lag, same);
+  PetscCall(PetscInfo(pc, "system %" PetscInt_FMT ": %s%s; %g extra iterations, a set-up costs %g\n",
+                      lag->all_systems, why ? "set-up, because " : "the preconditioner is kept", why ? why : "",
+                      lag->decision.extra(), double(PCLagCost(*lag))));
+  PetscCall(PCSetFailedReason(pc, PC_NOERROR));
   if (why) {
     lag->why = why;
-    PetscCall(PetscInfo(pc, "set-up for system %" PetscInt_FMT ": %s; %g extra iterations, a set-up costs %g\n",
-                        lag->all_systems, why, lag->decision.extra(), double(Cost(*lag))));
-    lag->built = false; // until it is complete
+    lag->is_built = false; // until it is complete
     PetscCall(Build(pc, lag));
     SetApplications(pc, lag->inner);
-  } else {
-    PetscCall(PCSetReusePreconditioner(lag->inner, PETSC_TRUE));
-    PetscCall(PetscInfo(pc, "kept for system %" PetscInt_FMT ": %g extra iterations, a set-up costs %g\n",
-                        lag->all_systems, lag->decision.extra(), double(Cost(*lag))));
+    PetscCall(PCNestedTakeFailure(pc, lag->inner, &failed));
+    lag->failed = failed;
   }
   ++lag->systems;
-  PetscCall(PCNestedTakeFailure(pc, lag->inner));
-  if (pc->failedreason) lag->failed = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -120,7 +127,7 @@ PetscErrorCode PCSetUp_LAG(PC pc)
 PetscErrorCode PCSetUpOnBlocks_LAG(PC pc)
 {
   PetscFunctionBegin;
-  if (pc->failedreason) PetscCall(PCSetUp(pc));
+  if (Data(pc)->failed && !Data(pc)->running) PetscCall(PCSetUp(pc)); // equal on all ranks, unlike pc->failedreason
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -128,10 +135,7 @@ PetscErrorCode PCSetUpOnBlocks_LAG(PC pc)
 PetscErrorCode UpdateMatrices(PC pc, PC inner)
 {
   PetscFunctionBegin;
-  if (inner->mat != pc->mat || inner->pmat != pc->pmat) {
-    PetscCall(PCSetReusePreconditioner(inner, PETSC_TRUE));
-    PetscCall(PCSetOperators(inner, pc->mat, pc->pmat));
-  }
+  if (inner->mat != pc->mat || inner->pmat != pc->pmat) PetscCall(PCSetOperators(inner, pc->mat, pc->pmat));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -149,56 +153,6 @@ PetscErrorCode PCApplyTranspose_LAG(PC pc, Vec x, Vec y) { return Forward(pc, PC
 PetscErrorCode PCApplySymmetricLeft_LAG(PC pc, Vec x, Vec y) { return Forward(pc, PCApplySymmetricLeft, x, y); }
 PetscErrorCode PCApplySymmetricRight_LAG(PC pc, Vec x, Vec y) { return Forward(pc, PCApplySymmetricRight, x, y); }
 PetscErrorCode PCMatApply_LAG(PC pc, Mat X, Mat Y) { return Forward(pc, PCMatApply, X, Y); }
-
-// Set-up comes before this, or after it if KSPSetOperators() was not called for the new values.
-PetscErrorCode PCPreSolve_LAG(PC pc, KSP, Vec b, Vec)
-{
-  PC_Lag *lag = Data(pc);
-  PetscReal norm;
-
-  PetscFunctionBegin;
-  PetscCall(VecNorm(b, NORM_2, &norm));
-  lag->decision.begin(double(norm));
-  lag->failed = lag->failed || lag->running; // an error ended the solve before this one
-  lag->running = true;
-  PetscCall(PetscTime(&lag->begin));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// Measures the cost of a set-up. All ranks get the same number.
-PetscErrorCode Measure(PC pc, PC_Lag *lag, PetscInt its)
-{
-  PetscLogDouble times[2] = {lag->setup_time, 0}, now;
-
-  PetscFunctionBegin;
-  PetscCall(PetscTime(&now));
-  times[1] = (now - lag->begin) / PetscMax(its, 1);
-  PetscCallMPI(
-    MPI_Allreduce(MPI_IN_PLACE, times, 2, MPI_DOUBLE, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
-  if (times[1] > 0) lag->measured = PetscReal(times[0] / times[1]);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCPostSolve_LAG(PC pc, KSP ksp, Vec, Vec)
-{
-  PC_Lag *lag = Data(pc);
-  PetscObjectState now;
-
-  PetscFunctionBegin;
-  lag->running = false;
-  lag->failed = ksp->reason < 0;
-  PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(pc->pmat), &now));
-  const bool fresh = lag->built && lag->state == now;
-  // Set-up follows also if the matrix stays the same, but not if it would only be repeated.
-  if (lag->failed && !fresh) pc->matstate = -1;
-  // A fixed number of iterations, as of KSPPREONLY and smoothers, does not depend on the preconditioner.
-  if (ksp->reason == KSP_CONVERGED_ITS || ksp->normtype == KSP_NORM_NONE) PetscFunctionReturn(PETSC_SUCCESS);
-  lag->solved = true;
-  if (lag->failed) PetscFunctionReturn(PETSC_SUCCESS);
-  lag->decision.end(double(ksp->its), fresh);
-  if (lag->measure) PetscCall(Measure(pc, lag, ksp->its));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode PCSetFromOptions_LAG(PC pc, FinegrainOptionItems PetscOptionsObject)
 {
@@ -226,14 +180,16 @@ PetscErrorCode PCSetFromOptions_LAG(PC pc, FinegrainOptionItems PetscOptionsObje
 PetscErrorCode PCView_LAG(PC pc, PetscViewer viewer)
 {
   const PC_Lag *lag = Data(pc);
-  PetscBool ascii;
+  PetscBool ascii, binary;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERBINARY, &binary));
+  if (binary) PetscFunctionReturn(PETSC_SUCCESS);
   if (ascii) {
     PetscCall(PetscViewerASCIIPrintf(
       viewer, "%" PetscInt_FMT " set-ups for %" PetscInt_FMT " systems; a set-up costs %g iterations (%s)\n",
-      lag->setups, lag->all_systems, double(Cost(*lag)),
+      lag->setups, lag->all_systems, double(PCLagCost(*lag)),
       lag->measure && lag->measured > 0 ? "measured"
       : lag->cost > 0                   ? "set"
                                         : "by type"));
@@ -254,7 +210,7 @@ PetscErrorCode PCReset_LAG(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PCReset(lag->inner));
-  lag->built = lag->solved = lag->failed = lag->running = false;
+  lag->is_built = lag->solved = lag->failed = lag->running = false;
   lag->why = "it is the first set-up";
   lag->systems = 0;
   lag->measured = 0;
@@ -289,19 +245,22 @@ PetscErrorCode PCDestroy_LAG(PC pc)
    iterations above those of a new one have cost as much as a set-up. `SNESSetLagPreconditioner()` has fixed intervals
    instead.
 
-   A solve with a preconditioner that was set up for its matrix is fresh. The extra iterations of a later solve are
-   those above the fresh count of the same place in a step. A step begins where the norm of the right-hand side does
-   not fall, so that Newton iterations of successive time steps are compared with each other. A place without a fresh
-   count uses that of the nearest place.
+   The extra iterations of a solve are those above the count of the same place in a step, with a new preconditioner or
+   at first. A step begins where the norm of the right-hand side does not fall, so that Newton iterations of
+successive time steps are compared with each other. The preconditioner is set up again if the extra iterations
+expected of the next solve exceed the average cost of a solve since the last set-up.
 
    The cost of a set-up in iterations is 15 for `PCGAMG`, `PCHYPRE`, `PCML` and `PCCPR`, 10 for `PCMG`, `PCASM`,
    `PCFIELDSPLIT` and `PCPOWERQILU`, 100 for `PCLU` and `PCCHOLESKY`, and 4 for other types. All ranks
    decide alike, and two runs of a program rebuild at the same systems, unless the cost is measured.
 
-   A set-up also follows a failed solve, a matrix with another pattern or another `Mat`, and `PCReset()`; and every
-   change of the matrix if the KSP runs a fixed number of iterations, as `KSPPREONLY` and smoothers do: such a solve
-   does not say how good the preconditioner is. `KSPSetReusePreconditioner()` keeps it in any case. -info and
-   `PCView()` say when and why it was set up.
+   If a solve fails with a kept preconditioner, it is set up and the solve repeated. A set-up also follows a matrix
+   with another pattern or another `Mat`, and `PCReset()`; and every change of the matrix if the KSP runs a fixed
+   number of iterations, as `KSPPREONLY` and smoothers do: such a solve does not say how good the preconditioner is.
+   `KSPSetReusePreconditioner()` keeps it in any case. -info and `PCView()` say when and why it was set up.
+
+   A preconditioner that transforms the system of its KSP, as `PCEISENSTAT`, is an error. With PETSc before 3.24 the
+   smoother of the finest grid of `PCMG` and `PCGAMG` is set up for each matrix even if the rest is kept.
 
    Inside this type `PCFGBILU` does not use Eisenstat's trick, and no preconditioner of finegrain checks solutions.
 
@@ -321,11 +280,10 @@ PetscErrorCode PCCreate_LAG(PC pc)
   pc->ops->setup = PCSetUp_LAG;
   pc->ops->setuponblocks = PCSetUpOnBlocks_LAG;
   pc->ops->apply = PCApply_LAG;
-  pc->ops->presolve = PCPreSolve_LAG;
-  pc->ops->postsolve = PCPostSolve_LAG;
   pc->ops->setfromoptions = PCSetFromOptions_LAG;
   pc->ops->view = PCView_LAG;
   pc->ops->reset = PCReset_LAG;
   pc->ops->destroy = PCDestroy_LAG;
+  PCLagSetSolves(pc);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

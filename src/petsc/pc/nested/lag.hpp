@@ -14,14 +14,21 @@ struct PC_Lag {
   PetscBool measure = PETSC_FALSE;
 
   LagDecision decision;
-  bool built = false;          // the inner PC is set up
-  PetscObjectState state = -1; // of the matrix for which it is
-  bool solved = false;         // since the last set-up, by a solve whose iterations depend on the preconditioner
-  bool running = false;        // a solve has begun and not ended
-  bool failed = false;         // the last solve failed, or did not end
-  PetscInt systems = 0;        // since the last set-up
+  FinegrainStamp pattern;     // of the matrix at the last set-up or when the inner PC was kept
+  FinegrainState built, seen; // matrices for which the inner PC is set up, and of the last set-up of this PC
+  bool is_built = false;
+  bool solved = false;  // since the last set-up, by a solve whose iterations depend on the preconditioner
+  bool running = false; // a solve has begun and not ended
+  bool failed = false;  // the last solve or set-up failed, or did not end
+  PetscInt systems = 0; // since the last set-up
   PetscInt setups = 0, all_systems = 0;
   PetscLogDouble setup_time = 0, begin = 0; // of the last set-up; when the current solve began
   PetscReal measured = 0;                   // cost of a set-up in iterations, from times
   const char *why = "it is the first set-up";
 };
+
+// Cost of a set-up in iterations: measured, set, or by the type of the inner PC.
+PetscReal PCLagCost(const PC_Lag &lag);
+
+// Sets the functions that PETSc calls before and after a solve.
+void PCLagSetSolves(PC pc);

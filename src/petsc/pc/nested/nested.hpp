@@ -2,7 +2,7 @@
 // Shared functions of the PC types that contain other preconditioners, and their constructors.
 #pragma once
 
-#include "common/petsc_compat.hpp"
+#include "common/matrix_view.hpp"
 
 #include <petscfinegrain.h>
 
@@ -22,14 +22,18 @@ template <class Data> PetscErrorCode PCNestedFind(PC pc, PCType type, bool neede
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Gives the inner PC what the outer one has: operators, DM, and how to treat errors. Set-up follows.
-PetscErrorCode PCNestedUpdate(PC pc, PC inner);
+// Gives the inner PC what the outer one has: operators, DM, and how to treat errors; and the prefix of the outer one
+// followed by `name` if it has none. An inner PC that must transform the system of its KSP is an error.
+PetscErrorCode PCNestedUpdate(PC pc, const char *name, PC inner);
 
-// Reports a failed set-up of the inner PC as one of the outer PC.
-PetscErrorCode PCNestedTakeFailure(PC pc, PC inner);
-
-// Gives the inner PC the prefix of the outer one followed by `name`, and reads its options.
+// Gives the inner PC the prefix, and reads its options.
 PetscErrorCode PCNestedSetFromOptions(PC pc, const char *name, PC inner);
+
+// Reports a failed inner PC as a failure of the outer one, on all ranks. *failed is true then. Collective.
+PetscErrorCode PCNestedTakeFailure(PC pc, PC inner, bool *failed);
+
+// Compares the nonzero structure of the matrix with that of the last call. Collective.
+PetscErrorCode PCNestedFindPattern(PC pc, FinegrainStamp *stamp, bool *same);
 
 // Returns the prefix of the PC's options, for messages.
 const char *PCNestedPrefix(PC pc);
