@@ -19,6 +19,7 @@ types = {
     "hypre": "-pc_type hypre -pc_hypre_boomeramg_strong_threshold 0.5",
     "ml": "-pc_type ml",
     "lu": "-pc_type lu",
+    "cpr": "-pc_type cpr -pc_cpr_weights sum",
     "asm": "-pc_type asm",
     "ilu": "-pc_type ilu",
     "sor": "-pc_type sor",
@@ -41,7 +42,7 @@ def measure(folder, name, options):
     A = PETSc.Mat().create()
     A.setType("aij")
     A.load(PETSc.Viewer().createBinary(f"{folder}/{name}.matrix", "r"))
-    A = A.convert("baij") if "fgbilu" in options else A
+    A = A.convert("baijkokkos") if {"fgbilu", "mcpi", "powerqilu", "cpr"} & set(options) else A
     x, b = A.createVecs()
     b.load(PETSc.Viewer().createBinary(f"{folder}/{name}.rhs", "r"))
     ksp = PETSc.KSP().create()
@@ -69,6 +70,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", type=Path)
     parser.add_argument("--problems", default="poisson,coupled5,euler,navierstokes,elasticity")
+    parser.add_argument("--types", default=";".join(types))
     parser.add_argument("--limit", type=float, default=60)
     parser.add_argument("--out", default="setup_cost.csv")
     args = parser.parse_args()
@@ -78,12 +80,12 @@ def main():
         out.write(f"# {where()}\n")
         table = csv.writer(out)
         table.writerow(["preconditioner", *names, "median"])
-        for kind, options in types.items():
+        for kind, options in ((kind, types[kind]) for kind in args.types.split(";")):
             row = []
             for name in names:
                 if not (folder / f"{name}.json").exists():
                     subprocess.run([sys.executable, "-c", f"import sys; sys.path.insert(0, '{here / 'peers'}'); import run, problems, pathlib; "
-                                    f"run.write(problems.problems['{name}'], '{name}', pathlib.Path('{folder}'))"], check=True)
+                                    f"run.write((problems.problems | problems.sizes)['{name}'], '{name}', pathlib.Path('{folder}'))"], check=True)
                 line = [sys.executable, __file__, "--measure", str(folder), name, "-dll_append", str(args.build.resolve() / "libpetscfinegrain.so"),
                         *options.split()]
                 try:

@@ -110,6 +110,15 @@ TEST(LagDecision, ComparesTheSamePlacesOfSteps)
   EXPECT_LT(Simulate(400, 15, aging, falling, 0).cost, 1.1 * BestFixed(400, 15, aging, falling));
 }
 
+// One step whose right-hand sides fall from solve to solve, as in Newton's method for a steady flow: each solve is
+// the first at its place, and growth must not hide.
+TEST(LagDecision, SeesGrowthInASingleStep)
+{
+  const auto its = [](int, int age) { return 20 + 2. * age; };
+  const auto norm = [](int k) { return std::pow(10., -0.2 * k); };
+  EXPECT_LT(Simulate(25, 15, its, norm, 0).cost, 1.1 * BestFixed(25, 15, its, norm));
+}
+
 // Sequences in which a set-up saves nothing, or little.
 TEST(LagDecision, LearnsWhatASetUpDoesNotSave)
 {

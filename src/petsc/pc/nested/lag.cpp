@@ -13,15 +13,14 @@ namespace
 
 PC_Lag *Data(PC pc) { return static_cast<PC_Lag *>(pc->data); }
 
-// Time of a set-up over that of an iteration, for new values of a known pattern: median of the systems of
+// Time of a set-up over that of an iteration, for new values of a known pattern: rounded medians of
 // docs/performance/setup_cost.csv.
 struct DefaultCost {
   const char *type;
   PetscReal iterations;
 };
-constexpr DefaultCost default_costs[] = {{PCGAMG, 15}, {PCHYPRE, 15},     {PCML, 15},  {PCMG, 10},
-                                         {PCLU, 100},  {PCCHOLESKY, 100}, {PCASM, 10}, {PCFIELDSPLIT, 10},
-                                         {PCCPR, 15},  {PCPOWERQILU, 10}};
+constexpr DefaultCost default_costs[] = {{PCGAMG, 10},     {PCML, 8},   {PCCPR, 8}, {PCASM, 6},    {PCLU, 20},
+                                         {PCCHOLESKY, 20}, {PCMCPI, 1}, {PCSOR, 1}, {PCJACOBI, 1}, {PCPBJACOBI, 1}};
 constexpr PetscReal other_cost = 4;
 
 } // namespace
@@ -250,9 +249,9 @@ PetscErrorCode PCDestroy_LAG(PC pc)
 successive time steps are compared with each other. The preconditioner is set up again if the extra iterations
 expected of the next solve exceed the average cost of a solve since the last set-up.
 
-   The cost of a set-up in iterations is 15 for `PCGAMG`, `PCHYPRE`, `PCML` and `PCCPR`, 10 for `PCMG`, `PCASM`,
-   `PCFIELDSPLIT` and `PCPOWERQILU`, 100 for `PCLU` and `PCCHOLESKY`, and 4 for other types. All ranks
-   decide alike, and two runs of a program rebuild at the same systems, unless the cost is measured.
+   The cost of a set-up in iterations is 20 for `PCLU` and `PCCHOLESKY`, 10 for `PCGAMG`, 8 for `PCML` and `PCCPR`, 6
+   for `PCASM`, 1 for `PCMCPI`, `PCSOR`, `PCJACOBI` and `PCPBJACOBI`, and 4 for other types. All ranks decide alike,
+   and two runs of a program rebuild at the same systems, unless the cost is measured.
 
    If a solve fails with a kept preconditioner, it is set up and the solve repeated. A set-up also follows a matrix
    with another pattern or another `Mat`, and `PCReset()`; and every change of the matrix if the KSP runs a fixed

@@ -31,7 +31,8 @@ public:
     Place &p = places_[std::size_t(place_)];
     if (!fresh) add(std::max(iterations - (p.count < 0 ? expected() : p.count), 0.));
     // Two low counts one after the other lower the count, for a single one may be that of an easy system.
-    if (fresh || p.count < 0) p.count = iterations;
+    if (fresh) p.fresh = p.count = iterations;
+    else if (p.count < 0) p.count = iterations;
     else p.count = std::min(p.count, std::max(iterations, p.last));
     p.last = iterations;
   }
@@ -57,8 +58,9 @@ public:
 
 private:
   struct Place {
-    double count = -1; // of iterations, with a new preconditioner or the first ever; -1: not known
-    double last = 0;   // count of the last solve
+    double fresh = -1; // iterations of a fresh solve; -1: not known
+    double count = -1; // the same, or those of the first solve, which later solves are compared with
+    double last = 0;   // iterations of the last solve
   };
   static constexpr int most_places = 32; // later solves of a step share the last one
   static constexpr double tries = 4;     // tries cost at most a quarter of the set-ups
@@ -79,13 +81,14 @@ private:
     return std::min(last_ + std::max(last_ - previous_, 0.), 2 * extra_ / kept_);
   }
 
-  // Count of the nearest place that has one; of two, the later one.
+  // Fresh count of the nearest place that has one; of two, the later one. The first solve at a place is compared with
+  // it.
   double expected() const
   {
     for (int distance = 1; distance < most_places; ++distance)
       for (const int place : {place_ + distance, place_ - distance})
-        if (place >= 0 && place < most_places && places_[std::size_t(place)].count >= 0)
-          return places_[std::size_t(place)].count;
+        if (place >= 0 && place < most_places && places_[std::size_t(place)].fresh >= 0)
+          return places_[std::size_t(place)].fresh;
     return 0;
   }
 
