@@ -246,6 +246,59 @@ TEST(Cpr, ReadsWhatMatMultMultiplies)
   EXPECT_LT(d, tolerance);
 }
 
+// The recipe of docs/types/cpr.md by PETSc's options alone, with exact solvers.
+TEST(Cpr, EqualsPetscsCompositeWithTheWeightRow)
+{
+  Owned<Mat> A;
+  Owned<PC> pc, composite;
+  PetscReal d;
+  OK(AssembleMatrix(star(6, 5, 1), 2, MATAIJ, 1, &A));
+  OK(MakePC(A, PCCPR, exact + "-pc_cpr_weights row", &pc));
+  {
+    const Options set("-sub_0_pc_fieldsplit_type additive -sub_0_pc_fieldsplit_block_size 2 "
+                      "-sub_0_pc_fieldsplit_0_fields 0 -sub_0_pc_fieldsplit_1_fields 1 "
+                      "-sub_0_fieldsplit_0_ksp_type preonly -sub_0_fieldsplit_0_pc_type redundant "
+                      "-sub_0_fieldsplit_0_redundant_pc_type lu -sub_0_fieldsplit_1_ksp_type richardson "
+                      "-sub_0_fieldsplit_1_ksp_max_it 0 -sub_0_fieldsplit_1_pc_type none");
+    OK(MakePC(A, PCCOMPOSITE, "-pc_composite_type multiplicative -pc_composite_pcs fieldsplit,jacobi", &composite));
+    OK(ComparePCs(A, pc, composite, &d)); // the first application reads the options of the parts
+  }
+  EXPECT_LT(d, tolerance);
+}
+
+// A part that fails on one rank is a failure on all, and the next solve ends as with the part alone.
+TEST(Cpr, FailsOnAllRanksIfOneFails)
+{
+  std::vector<int> alone;
+  for (const std::string &options : {std::string("-pc_type bjacobi -sub_pc_type ilu"),
+                                     std::string("-pc_type cpr -pc_cpr_weights sum -cpr_pressure_pc_type jacobi "
+                                                 "-cpr_full_pc_type bjacobi -cpr_full_sub_pc_type ilu"),
+                                     std::string("-pc_type lag -lag_pc_type bjacobi -lag_sub_pc_type ilu")}) {
+    SCOPED_TRACE(options);
+    Owned<Mat> A, B;
+    Owned<KSP> ksp;
+    KSPConvergedReason first, second;
+    OK(AssembleMatrix(star(6, 5, 1), 2, MATAIJ, 1, &A));
+    OK(AssembleMatrix(star(6, 5, 1), 2, MATAIJ, 1, &B));
+    Vectors v(A);
+    OK(v.code);
+    OK(MakeSingular(A, 0, 2));
+    const Options set(options);
+    OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+    OK(KSPSetOperators(ksp, A, A));
+    OK(KSPSetFromOptions(ksp));
+    OK(KSPSolve(ksp, v.b, v.x));
+    OK(KSPGetConvergedReason(ksp, &first));
+    EXPECT_EQ(int(first), int(KSP_DIVERGED_PC_FAILED));
+    OK(MatCopy(B, A, SAME_NONZERO_PATTERN));
+    OK(KSPSetOperators(ksp, A, A));
+    OK(KSPSolve(ksp, v.b, v.x));
+    OK(KSPGetConvergedReason(ksp, &second));
+    if (alone.empty()) alone.push_back(int(second));
+    EXPECT_EQ(int(second), alone[0]);
+  }
+}
+
 TEST(Cpr, FailsWithAReasonAndRecovers)
 {
   Owned<Mat> A, B;

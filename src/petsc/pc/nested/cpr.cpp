@@ -82,6 +82,7 @@ PetscErrorCode TakeFailures(PC pc, PC_Cpr *cpr)
 PetscErrorCode SetUp(PC pc, PC_Cpr *cpr)
 {
   PetscInt singular;
+  PC pressure;
   bool same;
 
   PetscFunctionBegin;
@@ -101,6 +102,8 @@ PetscErrorCode SetUp(PC pc, PC_Cpr *cpr)
   if (pc->erroriffailure) PetscCall(KSPSetErrorIfNotConverged(cpr->pressure, PETSC_TRUE));
   PetscCall(KSPSetOperators(cpr->pressure, cpr->system.matrix(), cpr->system.matrix()));
   PetscCall(KSPSetReusePreconditioner(cpr->pressure, PETSC_FALSE));
+  PetscCall(KSPGetPC(cpr->pressure, &pressure));
+  for (const PC stage : {pressure, cpr->full}) PetscCall(PCSetFailedReason(stage, PC_NOERROR)); // that of old values
   PetscCall(KSPSetUp(cpr->pressure));
   PetscCall(PCNestedUpdate(pc, "cpr_full_", cpr->full));
   PetscCall(PCSetReusePreconditioner(cpr->full, PETSC_FALSE));

@@ -58,7 +58,8 @@ PetscErrorCode Build(PC pc, PC_Lag *lag)
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
   PetscCall(PCSetReusePreconditioner(lag->inner, PETSC_FALSE));
-  lag->inner->matstate = -1; // the matrix of a failed solve may be unchanged
+  lag->inner->matstate = -1;                            // the matrix of a failed solve may be unchanged
+  PetscCall(PCSetFailedReason(lag->inner, PC_NOERROR)); // bjacobi and asm would keep that of old values
   PetscCall(PCSetUp(lag->inner));
   PetscCall(PCSetUpOnBlocks(lag->inner));
   PetscCall(PetscTime(&end));
