@@ -14,6 +14,17 @@ class Lag : public ::testing::Test
 {
 protected:
   static PetscErrorCode Make(Mat *A, int seed = 1) { return AssembleMatrix(star(9, 8, 1), 3, MATAIJ, seed, A); }
+  // Adds to the diagonal. MatShift() of some versions of PETSc changes the pattern of ranks without rows.
+  static PetscErrorCode Shift(Mat A, PetscScalar shift)
+  {
+    PetscInt first, last;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetOwnershipRange(A, &first, &last));
+    for (PetscInt i = first; i < last; ++i) PetscCall(MatSetValue(A, i, i, shift, ADD_VALUES));
+    PetscCall(Assemble(A));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   // A KSP whose preconditioner is `lag` with our factorization inside it.
   static PetscErrorCode MakeKSP(Mat A, const std::string &options, KSP *ksp)
   {
@@ -49,7 +60,7 @@ TEST_F(Lag, KeepsAndRebuildsWhatIsInside)
   OK(KSPGetPC(ksp, &pc));
   for (int k = 0; k < 7; ++k) {
     OK(MatCopy(B, A, SAME_NONZERO_PATTERN));
-    OK(MatShift(A, k));
+    OK(Shift(A, k));
     OK(KSPSolve(ksp, v.b, v.x));
     EXPECT_EQ(SetUps(ksp), 1 + k / 3);
     if (k % 3 == 0) {
@@ -83,7 +94,7 @@ TEST_F(Lag, RebuildsAfterExtraIterations)
   PetscInt its, setups = 1;
   for (int k = 0; k < 12; ++k) { // the diagonal loses its dominance by and by
     OK(MatCopy(B, A, SAME_NONZERO_PATTERN));
-    OK(MatShift(A, -PetscReal(0.9) * k));
+    OK(Shift(A, -PetscReal(0.9) * k));
     const bool rebuilds = k > 0 && expected.pays(6);
     setups += rebuilds;
     if (k == 0 || rebuilds) expected.rebuilt(6);
@@ -122,7 +133,7 @@ TEST_F(Lag, RebuildsAfterAFailedSolveAndForOtherMatrices)
   OK(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, 100));
   OK(KSPSolve(ksp, v.b, v.x));
   EXPECT_EQ(SetUps(ksp), 1); // it is that of this matrix: another set-up would be the same
-  OK(MatShift(A, 1));
+  OK(Shift(A, 1));
   OK(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, 1));
   OK(KSPSolve(ksp, v.b, v.x)); // fails with the kept one, and again with a new one
   OK(KSPGetConvergedReason(ksp, &reason));
@@ -244,7 +255,7 @@ TEST_F(Lag, RebuildsWhereNobodyCountsIterations)
     for (int k = 1; k <= 3; ++k) {
       OK(KSPSolve(ksp, v.b, v.x));
       EXPECT_EQ(SetUps(ksp), k);
-      OK(MatShift(A, 1));
+      OK(Shift(A, 1));
     }
   }
   Owned<Mat> A; // no KSP at all
@@ -258,7 +269,7 @@ TEST_F(Lag, RebuildsWhereNobodyCountsIterations)
     OK(Apply(pc, v.b, v.x));
     OK(PCLAGGetSetUps(pc, &setups));
     EXPECT_EQ(setups, k);
-    OK(MatShift(A, 1));
+    OK(Shift(A, 1));
   }
 }
 
@@ -278,7 +289,7 @@ TEST_F(Lag, IsKeptForNewValuesWhenReused)
     OK(KSPGetPC(ksp, &pc));
     OK(Apply(pc, v.b, v.x));
     OK(KSPSetReusePreconditioner(ksp, PETSC_TRUE));
-    OK(MatShift(A, 100));
+    OK(Shift(A, 100));
     OK(Apply(pc, v.b, v.y));
     OK(Difference(v.x, v.y, &d));
     EXPECT_EQ(d == 0, inner == std::string("fgbilu")) << inner; // the residual of cpr has the new matrix
@@ -345,7 +356,7 @@ TEST_F(Lag, MeasuresTheSameOnAllRanks)
   OK(MakeKSP(A, "-pc_lag_measure", &ksp));
   for (int k = 0; k < 5; ++k) {
     OK(KSPSolve(ksp, v.b, v.x));
-    OK(MatShift(A, PetscReal(-0.5)));
+    OK(Shift(A, PetscReal(-0.5)));
   }
   PetscInt setups[2] = {SetUps(ksp), -SetUps(ksp)};
   EXPECT_EQ(int(MPI_Allreduce(MPI_IN_PLACE, setups, 2, MPIU_INT, MPI_MAX, PETSC_COMM_WORLD)), 0);
