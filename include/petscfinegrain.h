@@ -134,8 +134,8 @@ FINEGRAIN_EXTERN const char *const PCFinegrainAlgorithmTypes[];
    PCFinegrainBackendType - back end that stores the factor of a preconditioner and applies it
 
    Values:
-+  PC_FINEGRAIN_BACKEND_AUTO   - a GPU if the matrix or its vectors are there, unless the algorithm is sequential, a
-                                 tile is set or the factorization is global; else the host
++  PC_FINEGRAIN_BACKEND_AUTO   - a GPU if the matrix or its vectors are there, unless the algorithm is sequential, the
+                                 factorization is global, or a tile is set without the ordering tiles; else the host
 .  PC_FINEGRAIN_BACKEND_HOST   - the host
 -  PC_FINEGRAIN_BACKEND_DEVICE - a GPU; an error on builds and machines without one
 
