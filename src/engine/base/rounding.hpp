@@ -73,7 +73,7 @@ template <class T> KOKKOS_FORCEINLINE_FUNCTION void write_number(T *to, const T 
 
 } // namespace detail
 
-// What conversions found.
+// A conversion returns what it found.
 struct Narrowed {
   Offset flushed = 0;       // parts that were nonzero and are stored as zero
   std::int32_t largest = 0; // bits of the largest magnitude in single precision; not for storage as double
@@ -126,7 +126,7 @@ public:
     convert_parts(reinterpret_cast<const Part *>(from), Parts<From>::count * count, scale,
                   reinterpret_cast<StoredPart *>(to));
   }
-  // What all conversions found.
+  // Returns what all conversions found.
   KOKKOS_FORCEINLINE_FUNCTION Narrowed found() const
   {
     Narrowed all = single_;

@@ -152,8 +152,7 @@ PetscErrorCode Apply(PC pc, PC_Cpr *cpr, Vec r, Vec z, bool transposed)
   // Applications would otherwise set up the stages for other matrices.
   PetscCall(KSPSetReusePreconditioner(cpr->pressure, pc->reusepreconditioner));
   PetscCall(PCSetReusePreconditioner(cpr->full, pc->reusepreconditioner));
-  if (cpr->full->mat != pc->mat || cpr->full->pmat != pc->pmat)
-    PetscCall(PCSetOperators(cpr->full, pc->mat, pc->pmat));
+  PetscCall(PCNestedUpdateMatrices(pc, cpr->full));
   if (!transposed) {
     PetscCall(cpr->system.restrict_weighted(r, cpr->rhs));
     PetscCall(KSPSolve(cpr->pressure, cpr->rhs, cpr->solution));
@@ -295,13 +294,13 @@ PetscErrorCode CreateStages(PC pc, PC_Cpr *cpr)
    block, as those of wells, are an error: eliminate them, or use `PCFIELDSPLIT` with this type for the cells.
 
    An application is z = C r + M^-1 (r - A C r) with C = P S^-1 W^T: M is the preconditioner of all unknowns, P
-inserts the pressure of each block, W has the weights of the equations, and S = W^T A P is the pressure system, which
-has one row for each block row. S^-1 stands for one solve of the pressure's KSP, by default one cycle of algebraic
-   multigrid. New values of a matrix with the same pattern change the values of S only.
+   inserts the pressure of each block, W has the weights of the equations, and S = W^T A P is the pressure system,
+   which has one row for each block row. S^-1 stands for one solve of the pressure's KSP, by default one cycle of
+   algebraic multigrid. New values of a matrix with the same pattern change the values of S only.
 
    Weights decouple the pressure from the other unknowns. Those of quasi-IMPES eliminate them inside each cell, and
-are right where the pressure of the neighbors matters more than their other unknowns. A program that knows the factors
-   of true IMPES gives them as a vector.
+   are right where the pressure of the neighbors matters more than their other unknowns. A program that knows the
+   factors of true IMPES gives them as a vector.
 
    If the pressure's KSP iterates, the outer KSP must be flexible: `KSPFGMRES`. A diagonal block that is singular sets
    the failed reason `PC_FACTOR_NUMERIC_ZEROPIVOT` with quasi-IMPES weights; a failed stage sets `PC_SUBPC_ERROR`.

@@ -214,8 +214,8 @@ PetscErrorCode PCCPRGetWeights(PC pc, PCCPRWeightsType *weights)
    Level: advanced
 
    Note:
-   The weights become `PCCPR_WEIGHTS_VECTOR`. The vector is read at each set-up; the preconditioner keeps a reference
-to it.
+   The weights become `PCCPR_WEIGHTS_VECTOR`. The vector is read at each set-up, and the
+   preconditioner keeps a reference.
 
 .seealso: `PCCPRSetWeights()`, `PCCPR`
 @*/

@@ -93,17 +93,15 @@ void SetApplications(PC pc, PC inner)
 PetscErrorCode PCSetUp_LAG(PC pc)
 {
   PC_Lag *lag = Data(pc);
-  FinegrainState now;
+  const FinegrainState before = lag->seen;
   bool same, failed;
 
   PetscFunctionBegin;
   if (!reinterpret_cast<PetscObject>(lag->inner)->type_name)
     PetscCall(PCNestedSetFromOptions(pc, "lag_", lag->inner));
   PetscCall(PCNestedUpdate(pc, "lag_", lag->inner));
-  PetscCall(PCNestedFindPattern(pc, &lag->pattern, &same));
-  PetscCall(FinegrainGetState(pc->pmat, &now));
-  if (now != lag->seen) ++lag->all_systems;
-  lag->seen = now;
+  PetscCall(PCNestedFindPattern(pc, &lag->seen, &same));
+  if (static_cast<const FinegrainState &>(lag->seen) != before) ++lag->all_systems;
   const char *why = FindReason(*lag, same);
   PetscCall(PetscInfo(pc, "system %" PetscInt_FMT ": %s%s; %g extra iterations, a set-up costs %g\n",
                       lag->all_systems, why ? "set-up, because " : "the preconditioner is kept", why ? why : "",
@@ -131,19 +129,11 @@ PetscErrorCode PCSetUpOnBlocks_LAG(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Another matrix may have been set since the set-up, which -ksp_reuse_preconditioner leaves out.
-PetscErrorCode UpdateMatrices(PC pc, PC inner)
-{
-  PetscFunctionBegin;
-  if (inner->mat != pc->mat || inner->pmat != pc->pmat) PetscCall(PCSetOperators(inner, pc->mat, pc->pmat));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // Calls an application of the inner PC.
 template <class Function, class Argument> PetscErrorCode Forward(PC pc, Function f, Argument x, Argument y)
 {
   PetscFunctionBegin;
-  PetscCall(UpdateMatrices(pc, Data(pc)->inner));
+  PetscCall(PCNestedUpdateMatrices(pc, Data(pc)->inner));
   PetscCall((*f)(Data(pc)->inner, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -245,10 +235,10 @@ PetscErrorCode PCDestroy_LAG(PC pc)
    iterations above those of a new one have cost as much as a set-up. `SNESSetLagPreconditioner()` has fixed intervals
    instead.
 
-   The extra iterations of a solve are those above the count of the same place in a step, with a new preconditioner or
-   at first. A step begins where the norm of the right-hand side does not fall, so that Newton iterations of
-successive time steps are compared with each other. The preconditioner is set up again if the extra iterations
-expected of the next solve exceed the average cost of a solve since the last set-up.
+   The extra iterations of a solve are those above the count of the same place in a step, with a new preconditioner
+   or at first. A step begins where the norm of the right-hand side does not fall, so that Newton iterations of
+   successive time steps are compared with each other. The preconditioner is set up again if the extra iterations
+   expected of the next solve exceed the average cost of a solve since the last set-up.
 
    The cost of a set-up in iterations is 20 for `PCLU` and `PCCHOLESKY`, 10 for `PCGAMG`, 8 for `PCML` and `PCCPR`, 6
    for `PCASM`, 1 for `PCMCPI`, `PCSOR`, `PCJACOBI` and `PCPBJACOBI`, and 4 for other types. All ranks decide alike,

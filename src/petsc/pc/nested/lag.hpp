@@ -14,8 +14,8 @@ struct PC_Lag {
   PetscBool measure = PETSC_FALSE;
 
   LagDecision decision;
-  FinegrainStamp pattern;     // of the matrix at the last set-up or when the inner PC was kept
-  FinegrainState built, seen; // matrices for which the inner PC is set up, and of the last set-up of this PC
+  FinegrainStamp seen;  // matrix of the last set-up of this PC
+  FinegrainState built; // matrix for which the inner PC is set up
   bool is_built = false;
   bool solved = false;  // since the last set-up, by a solve whose iterations depend on the preconditioner
   bool running = false; // a solve has begun and not ended

@@ -79,8 +79,8 @@ PetscErrorCode PCLAGGetCost(PC pc, PetscReal *iterations)
 
    Input Parameters:
 +  pc      - the preconditioner
--  measure - `PETSC_TRUE`: the time of the last set-up over that of an iteration of the last solve, the slowest
-rank's; `PETSC_FALSE` (default): the number of `PCLAGSetCost()`
+-  measure - `PETSC_TRUE`: the time of the last set-up over that of an iteration of the last solve, of the slowest
+             rank; `PETSC_FALSE` (default): the number of `PCLAGSetCost()`
 
    Options Database Key:
 .  -pc_lag_measure <false> - measure

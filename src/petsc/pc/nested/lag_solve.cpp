@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Solves with PCLAG: counts iterations, and repeats a solve that failed with a kept preconditioner with a new one.
 #include "pc/nested/lag.hpp"
-
-#include <petsc/private/kspimpl.h>
+#include "common/solver_wrapper.hpp"
 
 #include <petsctime.h>
 
@@ -11,7 +10,6 @@
 namespace
 {
 
-using KSPSolver = PetscErrorCode (*)(KSP);
 constexpr char own_solver[] = "PCLAGKSPSolver_C";
 
 // True for the KSP with which KSPCHEBYSHEV estimates eigenvalues. It shares the PC, and its iterations say nothing.
@@ -62,24 +60,19 @@ PetscErrorCode SolveTwice(KSP ksp, PC pc, KSPSolver solve, Vec guess)
 
 PetscErrorCode KSPSolve_LAG(KSP ksp)
 {
-  KSPSolver solve = nullptr;
-  Vec guess = nullptr;
-  PC pc;
+  return FinegrainRunRestored(ksp, own_solver, [&](PC pc, KSPSolver solve) -> PetscErrorCode {
+    Vec guess = nullptr;
 
-  PetscFunctionBegin;
-  PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(ksp), own_solver, &solve));
-  ksp->ops->solve = solve;
-  PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PetscObjectReference(reinterpret_cast<PetscObject>(pc))); // a monitor may set another preconditioner
-  if (!ksp->guess_zero) {
-    PetscCall(VecDuplicate(ksp->vec_sol, &guess));
-    PetscCall(VecCopy(ksp->vec_sol, guess));
-  }
-  const PetscErrorCode code = SolveTwice(ksp, pc, solve, guess);
-  PetscCall(VecDestroy(&guess));
-  PetscCall(PCDestroy(&pc));
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
+    PetscFunctionBegin;
+    if (!ksp->guess_zero) {
+      PetscCall(VecDuplicate(ksp->vec_sol, &guess));
+      PetscCall(VecCopy(ksp->vec_sol, guess));
+    }
+    const PetscErrorCode code = SolveTwice(ksp, pc, solve, guess);
+    PetscCall(VecDestroy(&guess));
+    PetscCall(code);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  });
 }
 
 // Set-up comes before this, or after it if KSPSetOperators() was not called for the new values.
@@ -96,9 +89,7 @@ PetscErrorCode PCPreSolve_LAG(PC pc, KSP ksp, Vec b, Vec)
   if (ksp->normtype == KSP_NORM_NONE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecNorm(b, NORM_2, &norm));
   lag->decision.begin(double(norm));
-  if (ksp->ops->solve == KSPSolve_LAG) PetscFunctionReturn(PETSC_SUCCESS); // an earlier solve ended early
-  PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(ksp), own_solver, ksp->ops->solve));
-  ksp->ops->solve = KSPSolve_LAG;
+  PetscCall(FinegrainReplaceSolver(ksp, own_solver, KSPSolve_LAG));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -37,6 +37,13 @@ PetscErrorCode PCNestedUpdate(PC pc, const char *name, PC inner)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode PCNestedUpdateMatrices(PC pc, PC inner)
+{
+  PetscFunctionBegin;
+  if (inner->mat != pc->mat || inner->pmat != pc->pmat) PetscCall(PCSetOperators(inner, pc->mat, pc->pmat));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCNestedSetFromOptions(PC pc, const char *name, PC inner)
 {
   PetscFunctionBegin;

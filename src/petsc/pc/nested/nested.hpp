@@ -26,6 +26,9 @@ template <class Data> PetscErrorCode PCNestedFind(PC pc, PCType type, bool neede
 // followed by `name` if it has none. An inner PC that must transform the system of its KSP is an error.
 PetscErrorCode PCNestedUpdate(PC pc, const char *name, PC inner);
 
+// Gives the inner PC matrices that were set since its set-up, which a reused PC leaves out.
+PetscErrorCode PCNestedUpdateMatrices(PC pc, PC inner);
+
 // Gives the inner PC the prefix, and reads its options.
 PetscErrorCode PCNestedSetFromOptions(PC pc, const char *name, PC inner);
 

@@ -6,6 +6,7 @@
 #include "pc/solve/ksp_solve.hpp"
 #include "pc/solve/eisenstat_solve.hpp"
 #include "pc/solve/rank_dependence.hpp"
+#include "common/solver_wrapper.hpp"
 #include "pc/find.hpp"
 #include "pc/solve/solution_check.hpp"
 
@@ -36,27 +37,12 @@ constexpr char own_solver[] = "PCFinegrainKSPSolver_C";
 
 PetscErrorCode KSPSolve_Finegrain(KSP ksp)
 {
-  KSPSolver solve = nullptr;
-  PC pc;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(ksp), own_solver, &solve));
-  ksp->ops->solve = solve;
-  PetscCall(KSPGetPC(ksp, &pc));
-  PetscCall(PetscObjectReference(reinterpret_cast<PetscObject>(pc))); // a monitor may set another preconditioner
-  const PetscErrorCode code = Solve(ksp, pc, solve);
-  PetscCall(PCDestroy(&pc));
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return FinegrainRunRestored(ksp, own_solver, [&](PC pc, KSPSolver solve) { return Solve(ksp, pc, solve); });
 }
 
 PetscErrorCode PCPreSolve_Finegrain(PC, KSP ksp, Vec, Vec)
 {
-  PetscFunctionBegin;
-  if (ksp->ops->solve == KSPSolve_Finegrain) PetscFunctionReturn(PETSC_SUCCESS); // an earlier solve ended early
-  PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(ksp), own_solver, ksp->ops->solve));
-  ksp->ops->solve = KSPSolve_Finegrain;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return FinegrainReplaceSolver(ksp, own_solver, KSPSolve_Finegrain);
 }
 
 } // namespace
