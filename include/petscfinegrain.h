@@ -112,8 +112,8 @@ FINEGRAIN_EXTERN const char *const PCFinegrainScheduleTypes[];
 .  PC_FINEGRAIN_ALGORITHM_SEQUENTIAL - one host thread, rows in elimination order
 .  PC_FINEGRAIN_ALGORITHM_LEVELS     - one kernel for each group of the schedule
 -  PC_FINEGRAIN_ALGORITHM_TASKS      - one kernel per sweep; a thread takes the next task and waits for the tasks that
-                                       it depends on. Tasks are tiles of a grid on the host, else runs of consecutive
-                                       rows
+                                       it depends on. Tasks are tiles of a grid on the host, and on a GPU if a tile is
+set, else runs of rows
 
    Note:
    Results are bitwise identical for all algorithms.
@@ -134,8 +134,8 @@ FINEGRAIN_EXTERN const char *const PCFinegrainAlgorithmTypes[];
    PCFinegrainBackendType - back end that stores the factor of a preconditioner and applies it
 
    Values:
-+  PC_FINEGRAIN_BACKEND_AUTO   - a GPU if the matrix or its vectors are there, unless the algorithm is sequential, the
-                                 factorization is global, or a tile is set without the ordering tiles; else the host
++  PC_FINEGRAIN_BACKEND_AUTO   - a GPU if the matrix or its vectors are there, unless the algorithm is sequential or
+                                 the factorization is global; else the host
 .  PC_FINEGRAIN_BACKEND_HOST   - the host
 -  PC_FINEGRAIN_BACKEND_DEVICE - a GPU; an error on builds and machines without one
 

@@ -3,9 +3,11 @@
 // algorithm and the one that `auto` chooses in turn, and compares with the bandwidth of the same run: of reads by as
 // many threads on a host, of copies on a device. Prints a table in Markdown. Needs no PETSc.
 //   bench_algorithms [--backend host] [--points 32,64,128] [--sizes 1,5] [--repetitions 10]
-//                    [--methods dilu,single,mcpi,mcpi_half,ilu1,tiles] [--mesh] [--without-waiting]
+//                    [--methods dilu,single,mcpi,mcpi_half,ilu1,tiles] [--mesh] [--tile I,J,K]
+//                    [--without-waiting]
 // tiles: dilu of the rows ordered by colored tiles of 8^3 points. Its results are not those of dilu.
 // --mesh: a mesh of tetrahedra instead of a star on a grid.
+// --tile: points of a tile of algorithm tasks, for dilu and single on a grid.
 // --without-waiting also runs tasks without their waits. Their results are wrong and not checked; their times show
 // the cost of waiting, as in Table V of Dufrechou, Ezzatti and Usera.
 #include "../backend.hpp"
@@ -104,6 +106,7 @@ struct Settings {
   int repetitions = 10;
   std::vector<MethodCase> methods{all_methods[0], all_methods[1]};
   bool without_waiting = false, mesh = false;
+  Box tile; // without points: the plan's
 };
 
 // Seconds of a synchronous call.
@@ -187,6 +190,7 @@ private:
     for (const auto &[algorithm, waits] : cases) {
       test::tasks_wait = waits;
       options.algorithm = algorithm;
+      options.tile = algorithm == Algorithm::tasks ? settings_.tile : Box();
       auto engine = make_engine(here ? Backend::host : Backend::device, options.method);
       Kokkos::deep_copy(x, Scalar(std::numeric_limits<Real>::quiet_NaN()));
       if (engine->analyze(view, options) || (engine->factor(source).bad_row >= 0 && waits)) {
@@ -312,6 +316,7 @@ bool read_arguments(int argc, char **argv, Settings &s)
     if (!std::strcmp(argv[i], "--points")) s.points = list;
     else if (!std::strcmp(argv[i], "--sizes")) s.sizes = list;
     else if (!std::strcmp(argv[i], "--repetitions")) s.repetitions = list[0];
+    else if (!std::strcmp(argv[i], "--tile") && list.size() == 3) s.tile = {list[0], list[1], list[2]};
     else return false;
     ++i;
   }
@@ -328,7 +333,7 @@ int main(int argc, char **argv)
     std::fprintf(stderr,
                  "bench_algorithms [--backend host] [--algorithms levels,tasks] [--points 32,64,128] [--sizes "
                  "1,5] [--repetitions 10] [--methods dilu,single,mcpi,mcpi_half,ilu1,tiles] [--mesh] "
-                 "[--without-waiting]\n");
+                 "[--tile 4,4,4] [--without-waiting]\n");
     return 2;
   }
   if (!test::start_backend("bench_algorithms")) return 2;

@@ -97,8 +97,6 @@ const char *find_conflict(const EngineOptions &r)
     return "@_drop_band makes fewer level sets, and colors have none; use @_schedule level, or leave it out";
   if (r.backend == Backend::device && r.algorithm == Algorithm::sequential)
     return "@_algorithm sequential runs on the host only; use @_algorithm auto, levels or tasks, or @_backend host";
-  if (r.backend == Backend::device && r.tile.points() > 0)
-    return "@_tile gives a shape, and devices have no tiles; leave it out, or use @_backend host";
   if (r.backend == Backend::device && !builds_device)
     return "@_backend device: this build has none; use @_backend host";
   if (r.coloring == ColoringKind::level && r.balanced)

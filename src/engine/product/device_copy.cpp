@@ -195,7 +195,7 @@ public:
     leave(memory, y, columns_);
   }
 
-  void sum_rows(Memory memory, Scalar *y) override
+  void scale_rows(Memory memory, Scalar *y) override
   {
     const std::size_t size = std::size_t(rows_) * std::size_t(n_);
     Scalar *to = memory == Memory::host && on_device ? make_room(y_, size) : y;
@@ -204,6 +204,7 @@ public:
              AddRowSums<Index>{n_, owned_.ptr.data(), values().owned.values, to});
     for_each("finegrain::row_sums", Offset(size),
              AddRowSums<Index>{n_, coupling_.ptr.data(), values().coupling.values, to});
+    for_each("finegrain::row_sums", Offset(size), InvertRowSums{to});
     leave(memory, y, rows_);
   }
 

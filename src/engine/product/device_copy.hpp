@@ -50,8 +50,9 @@ public:
   // or y. Memory is the place of the vectors. Both return when y can be read.
   virtual void multiply(Memory, const Scalar *b, const Scalar *x, Scalar *y) = 0;
   virtual void multiply_transposed(Memory, const Scalar *b, const Scalar *x, Scalar *y) = 0;
-  // Computes y_i = sum over j of |a_ij| for each scalar row, with magnitude(). Call after reserve().
-  virtual void sum_rows(Memory, Scalar *y) = 0;
+  // Computes y_i = 1 / (sum over j of |a_ij|) for each scalar row, with magnitude(), and 1 for a row of zeros. Call
+  // after reserve().
+  virtual void scale_rows(Memory, Scalar *y) = 0;
 
   // Prepares assembly from coordinates.
   virtual void set_assembly(const AssemblyLists &) = 0;

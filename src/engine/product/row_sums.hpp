@@ -5,6 +5,8 @@
 
 #include "base/scalar.hpp"
 
+#include <limits>
+
 namespace finegrain
 {
 
@@ -24,6 +26,18 @@ template <class Integer> struct AddRowSums {
     for (Integer e = ptr[row]; e < ptr[row + 1]; ++e)
       for (int c = 0; c < n; ++c) sum += magnitude(blocks[(Offset(e) * n + c) * n + in_block]);
     sums[i] += sum;
+  }
+};
+
+// Replaces sums by their inverses. A row without entries keeps its residual: the factor is 1.
+struct InvertRowSums {
+  Scalar *sums;
+
+  KOKKOS_FUNCTION void operator()(Offset i) const
+  {
+    constexpr Real largest = std::numeric_limits<Real>::max();
+    const Real sum = real_part(sums[i]);
+    sums[i] = Scalar(sum > largest ? 1 / largest : sum > 0 ? 1 / sum : Real(1));
   }
 };
 

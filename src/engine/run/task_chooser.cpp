@@ -159,13 +159,14 @@ private:
     return b;
   }
 
-  // Cuts tiles on a grid of a host, else ranges of consecutive rows.
+  // Cuts tiles on a grid, else ranges of consecutive rows. On a device tiles only have a shape that is given: none
+  // has been measured.
   SetupError cut_and_plan()
   {
     const bool shaped = options_.tile.points() > 0;
     const bool misfit = !options_.grid.empty() && count_points(options_.grid) != g_.rows();
     if (shaped && !has_grid()) return {misfit ? SetupError::grid_size : SetupError::no_grid};
-    const std::optional<Chunks> tiles = has_grid() && !machine_.device ? find_tiles() : std::nullopt;
+    const std::optional<Chunks> tiles = has_grid() && (shaped || !machine_.device) ? find_tiles() : std::nullopt;
     if (shaped && !tiles) return {SetupError::tile_fit};
     set_tasks(tiles ? level(*tiles) : cut_ranges_of_machine(), bool(tiles));
     return {};

@@ -86,10 +86,10 @@ PetscErrorCode BAIJKokkosRelease(Mat A);
 // are in the memory that op->backend needs, else from the host. Collective.
 PetscErrorCode OperatorGetValues(Mat mat, finegrain::Operator *op, finegrain::Values *values);
 
-// Computes sums_i = sum over j of |a_ij| for a matrix of any known type (OperatorFindType()), on a device if the
-// current values are there. Sums of the transpose, and of SBAIJ, omit off-rank entries. `other` is any vector of the
-// same layout. Collective.
-PetscErrorCode OperatorSumRows(Mat mat, const finegrain::Operator &type, bool transposed, Vec other, Vec sums);
+// Computes scales_i = 1 / (sum over j of |a_ij|), and 1 for a row of zeros, for a matrix of any known type
+// (OperatorFindType()), on a device if the current values are there. Sums of the transpose, and of SBAIJ, omit
+// off-rank entries. `other` is any vector of the same layout. Collective.
+PetscErrorCode OperatorScaleRows(Mat mat, const finegrain::Operator &type, bool transposed, Vec other, Vec scales);
 
 // Gets the blocks of the device copy for an engine on `backend`. *found is false if the matrix has no copy there.
 // Collective.

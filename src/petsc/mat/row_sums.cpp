@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Row sums of magnitudes: by a kernel of the device copy, or from PETSc's arrays on the host.
+// Inverse row sums of magnitudes: by kernels of the device copy, or from PETSc's arrays on the host.
 #include "mat/baijkokkos.hpp"
 
 #include "common/runtime.hpp"
@@ -65,8 +65,8 @@ template <class Add> PetscErrorCode ReadPart(Mat mat, const Operator &type, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Sums rows of the device copy. *found is false if it does not have the current values.
-PetscErrorCode SumRowsOfCopy(Mat A, Vec other, Vec sums, bool *found)
+// Computes scales on the device copy. *found is false if it does not have the current values.
+PetscErrorCode ScaleRowsOfCopy(Mat A, Vec other, Vec scales, bool *found)
 {
   const BAIJKokkos *m = BAIJKokkosGet(A);
   PetscObjectState state;
@@ -76,37 +76,40 @@ PetscErrorCode SumRowsOfCopy(Mat A, Vec other, Vec sums, bool *found)
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
   *found = m && !m->bound && m->copy && m->structure == A->nonzerostate && (m->host_is_behind || m->values == state);
   if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(a.get(*m->copy, m->op.backend, other, nullptr, sums, false));
-  m->copy->sum_rows(a.memory(), a.to());
+  PetscCall(a.get(*m->copy, m->op.backend, other, nullptr, scales, false));
+  m->copy->scale_rows(a.memory(), a.to());
   PetscCall(a.restore());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace
 
-PetscErrorCode OperatorSumRows(Mat mat, const Operator &type, bool transposed, Vec other, Vec sums)
+PetscErrorCode OperatorScaleRows(Mat mat, const Operator &type, bool transposed, Vec other, Vec scales)
 {
   Mat owned, coupling;
   const PetscInt *global;
   PetscScalar *array;
+  PetscInt n;
   bool found = false;
 
   PetscFunctionBegin;
   const bool by_rows = !transposed && !type.symmetric;
   PetscCall(FinegrainOnAllRanks(mat, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    if (by_rows) PetscCall(SumRowsOfCopy(mat, other, sums, &found));
+    if (by_rows) PetscCall(ScaleRowsOfCopy(mat, other, scales, &found));
     if (found) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(BAIJKokkosSyncHost(mat));
-    PetscCall(VecSet(sums, 0));
-    PetscCall(VecGetArray(sums, &array));
+    PetscCall(VecSet(scales, 0));
+    PetscCall(VecGetArray(scales, &array));
     Scalar *to = reinterpret_cast<Scalar *>(array);
     PetscCall(OperatorGetParts(mat, type, &owned, &coupling, &global));
     const auto add_rows = [&](const SequentialPart &p) { AddRows(p, to); };
     const auto add_columns = [&](const SequentialPart &p) { AddColumns(p, type.symmetric, to); };
     PetscCall(by_rows ? ReadPart(owned, type, add_rows) : ReadPart(owned, type, add_columns));
     if (coupling && by_rows) PetscCall(ReadPart(coupling, type, add_rows));
-    PetscCall(VecRestoreArray(sums, &array));
+    PetscCall(VecGetLocalSize(scales, &n));
+    for (PetscInt i = 0; i < n; ++i) InvertRowSums{to}(i);
+    PetscCall(VecRestoreArray(scales, &array));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -56,8 +56,8 @@ constinit const PCFinegrainList tile{
    Notes:
    A device needs a Kokkos with CUDA and a GPU; without them `PC_FINEGRAIN_BACKEND_DEVICE` is an error at set-up.
    `PC_FINEGRAIN_BACKEND_AUTO` is the device if the preconditioning matrix is there (`MATBAIJKOKKOS`), or if its
-   vectors are (`MatGetVecType()`). It is the host in all other cases, and if the algorithm is sequential, a tile is
-   set for tasks (`PCFinegrainSetTile()`) or the factorization is global (`PCFinegrainSetGlobal()`).
+   vectors are (`MatGetVecType()`). It is the host in all other cases, and if the algorithm is sequential or the
+   factorization is global (`PCFinegrainSetGlobal()`).
 
    On a device, values of a `MATBAIJKOKKOS` are read in place; those of host matrices are copied there at each
    factorization. Vectors on the device are read and written in place; those on the host are copied at each
@@ -84,7 +84,7 @@ PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend)
 +  pc - the preconditioner
 .  i  - points of a tile in the first (fastest) direction of a grid
 .  j  - points in the second direction
--  k  - points in the third direction; 0, 0, 0 (default): chosen by grid and threads
+-  k  - points in the third direction; 0, 0, 0 (default): on a host chosen by grid and threads, on a device no tiles
 
    Options Database Key:
 .  -pc_fgbilu_tile <I,J,K> - the shape
@@ -95,8 +95,11 @@ PetscErrorCode PCFinegrainGetBackend(PC pc, PCFinegrainBackendType *backend)
    Tiles that depend on each other are an error. With a star any shape fits. With a box stencil tiles fit if they are
    as long as the grid in the first direction and one point thick in the third.
 
-   Devices have no tiles; a shape is an error there. With `PCFinegrainSetGlobal()` the shape is that of the
-   pipeline's tiles.
+   On a device tasks are runs of rows of a level, unless a shape is given. A team then computes a tile by its level
+   sets, so that fewer teams wait for each other. It has not been timed on a GPU; 4 x 4 x 4 to 8 x 8 x 8 points are
+   proposed.
+
+   With `PCFinegrainSetGlobal()` the shape is that of the pipeline's tiles.
 
    With the ordering "tiles" (`PCFinegrainSetOrdering()`) the shape is that of its tiles, on hosts and devices, 8 x 8
    x 8 by default. It then has no effect on the algorithm.

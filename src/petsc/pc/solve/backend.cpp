@@ -20,8 +20,7 @@ PetscErrorCode ChooseBackend(Mat A, const EngineOptions &options, Backend *backe
 
   PetscFunctionBegin;
   *backend = Backend::host;
-  if (!has_device() || options.algorithm == Algorithm::sequential || options.tile.points() > 0)
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (!has_device() || options.algorithm == Algorithm::sequential) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BAIJKokkosIsOnDevice(A, &there));
   PetscCall(MatGetVecType(A, &type));
 #if defined(FINEGRAIN_SHARES_DEVICE)

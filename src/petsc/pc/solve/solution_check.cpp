@@ -72,8 +72,6 @@ PetscErrorCode UpdateScales(PC pc, PC_Finegrain *e, bool transposed, Vec like)
   Mat rows = SystemMatrix(pc, *e);
   FinegrainState now;
   Operator type;
-  PetscScalar *scale;
-  PetscInt n;
   bool known;
 
   PetscFunctionBegin;
@@ -87,15 +85,8 @@ PetscErrorCode UpdateScales(PC pc, PC_Finegrain *e, bool transposed, Vec like)
   if (check->scales && check->scaled_by == now && check->transposed == transposed) PetscFunctionReturn(PETSC_SUCCESS);
   if (!check->scales) PetscCall(VecDuplicate(like, &check->scales));
   check->scaled_by = FinegrainState();
-  if (known) PetscCall(OperatorSumRows(rows, type, transposed, like, check->scales));
+  if (known) PetscCall(OperatorScaleRows(rows, type, transposed, like, check->scales));
   else PetscCall(VecSet(check->scales, 1));
-  PetscCall(VecGetLocalSize(check->scales, &n));
-  PetscCall(VecGetArray(check->scales, &scale));
-  for (PetscInt i = 0; i < n; ++i) {
-    const PetscReal sum = std::min(PetscRealPart(scale[i]), PETSC_MAX_REAL);
-    scale[i] = sum > 0 ? 1 / sum : 1;
-  }
-  PetscCall(VecRestoreArray(check->scales, &scale));
   check->scaled_by = now;
   check->transposed = transposed;
   PetscFunctionReturn(PETSC_SUCCESS);
