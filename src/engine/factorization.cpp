@@ -85,7 +85,6 @@ public:
     sweeps_->adopt(computed);
     run_.check_inverses(factor_.diagonal.data(), factor_.storage.diagonal, run_.row_of(), run_.rows);
     FactorReport report = run_.read_pivot_report();
-    factor_.lower.template measure<Exec>();
     if (reports_position_ && report.bad_row >= 0 && run_.row_of())
       report.bad_row = copy_to<Kokkos::HostSpace>(factor_.pattern.row_of)(report.bad_row);
     sweeps_->keep_report(report);

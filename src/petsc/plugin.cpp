@@ -51,13 +51,13 @@ PetscErrorCode ReadProcessOptions()
 
   PetscFunctionBegin;
   PetscOptionsBegin(PETSC_COMM_WORLD, nullptr, "finegrain options of the process", nullptr);
-  PetscCall(PetscOptionsInt("-finegrain_prefetch", "Prefetch distance of products in bytes (-1: measured)",
+  PetscCall(PetscOptionsInt("-finegrain_prefetch", "Prefetch distance in bytes (-1: by processor)",
                             "PetscFinegrainInitializePackage", bytes, &bytes, nullptr));
   PetscCall(PetscOptionsInt("-finegrain_threads", "Host threads (0: OMP_NUM_THREADS, or one)",
                             "PetscFinegrainInitializePackage", threads, &threads, nullptr));
   PetscOptionsEnd();
   PetscCheck(bytes >= -1 && bytes <= 65536, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "-finegrain_prefetch is a distance in bytes, 0 to 65536, or -1: measured at the first large matrix");
+             "-finegrain_prefetch is a distance in bytes, 0 to 65536, or -1: that of the processor");
   PetscCheck(threads >= 0 && threads <= 65536, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "-finegrain_threads is a number of threads, 1 to 65536, or 0: OMP_NUM_THREADS says, and one without it");
   finegrain::set_prefetch_distance(bytes);

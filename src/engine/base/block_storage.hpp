@@ -5,7 +5,6 @@
 #include "base/kokkos.hpp"
 #include "base/rounding.hpp"
 #include "base/scalar.hpp"
-#include "base/prefetch_distance.hpp"
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -46,11 +45,6 @@ template <class Space> struct BlockStorage {
   }
   void *data() const { return bytes.data(); }
   std::size_t size() const { return size_; }
-  // Measures the prefetch distance on these blocks, which must have been written.
-  template <class Exec> void measure() const
-  {
-    if constexpr (!works_in_teams<Exec>) measure_prefetch_distance(bytes.data(), size_);
-  }
 
 private:
   std::size_t size_ = 0;

@@ -162,8 +162,6 @@ public:
   void multiply(Memory memory, const Scalar *b, const Scalar *x, Scalar *y) override
   {
     const auto [rhs, from, to] = enter(memory, b, x, y, columns_, rows_);
-    if constexpr (!works_in_teams<Exec>)
-      measure_prefetch_distance(values().owned.values, std::size_t(owned_scalars()) * sizeof(Scalar));
     ResidualArguments a{.order = split_.order.data(),
                         .inside = owned_.list(),
                         .ghost = ordered_.list(),

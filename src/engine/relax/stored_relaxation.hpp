@@ -111,9 +111,7 @@ public:
     run_.statistics.scale = scale;
     unscale_all_ = {unscale_.extent(0) ? unscale_.data() : nullptr, 1 / scale};
     run_.check_inverses(diagonal_.data(), storage_.diagonal, run_.row_of(), run_.rows);
-    const FactorReport report = run_.read_pivot_report();
-    blocks_.template measure<Exec>();
-    return report;
+    return run_.read_pivot_report();
   }
 
   void allow_corrections(const OperatorView &view) override

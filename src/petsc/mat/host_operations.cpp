@@ -77,12 +77,12 @@ PetscErrorCode MatTranspose_BAIJKokkos(Mat A, MatReuse reuse, Mat *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Describes the prefetch distance of products of a large matrix on the host.
+// Describes the prefetch distance of products on the host.
 std::string DescribePrefetchDistance(const BAIJKokkos &m)
 {
   const finegrain::PrefetchDistance known = finegrain::prefetch_distance();
-  if (m.op.backend == finegrain::Backend::device || known.source == finegrain::PrefetchSource::assumed) return "";
-  const char *source = known.source == finegrain::PrefetchSource::given ? "as set" : "as measured";
+  if (m.op.backend == finegrain::Backend::device) return "";
+  const char *source = known.given ? "as set" : "by processor";
   if (known.bytes == 0) return std::string(", no prefetch, ") + source;
   return ", prefetch distance " + std::to_string(known.bytes) + " bytes, " + source;
 }
