@@ -15,8 +15,8 @@ class PlainSip
 {
 public:
   // The points of the box in elimination order, from 0; b, w, s come before a point, t, e, n after it.
-  PlainSip(const Problem &p, Box box, Real alpha, unsigned mirrored = 0)
-      : n_(std::size_t(p.n)), box_(box), alpha_(alpha), row_(find_rows(box, mirrored)), points_(row_.size())
+  PlainSip(const Problem &p, Box box, Real alpha, unsigned reversed = 0)
+      : n_(std::size_t(p.n)), box_(box), alpha_(alpha), row_(find_rows(box, reversed)), points_(row_.size())
   {
     std::map<std::pair<Index, Index>, Block> a;
     for (Index i = 0; i < p.graph.rows; ++i)
@@ -109,15 +109,15 @@ private:
     Block lb, lw, ls, lp, un, ue, ut;
   };
 
-  static std::vector<Index> find_rows(Box box, unsigned mirrored)
+  static std::vector<Index> find_rows(Box box, unsigned reversed)
   {
     std::vector<Index> rows;
     for (Index k = 0; k < box.k; ++k)
       for (Index j = 0; j < box.j; ++j)
         for (Index i = 0; i < box.i; ++i)
-          rows.push_back(
-            (mirrored & mirror_i ? box.i - 1 - i : i) +
-            box.i * ((mirrored & mirror_j ? box.j - 1 - j : j) + box.j * (mirrored & mirror_k ? box.k - 1 - k : k)));
+          rows.push_back((reversed & reversed_i ? box.i - 1 - i : i) +
+                         box.i * ((reversed & reversed_j ? box.j - 1 - j : j) +
+                                  box.j * (reversed & reversed_k ? box.k - 1 - k : k)));
     return rows;
   }
   Index neighbor(Index q, int axis, Index step) const

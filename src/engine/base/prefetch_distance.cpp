@@ -17,7 +17,7 @@ std::size_t distance_for_processor()
   return 0;
 }
 
-// That of the process.
+// Returns the distance that the process has.
 PrefetchDistance &state()
 {
   static PrefetchDistance distance{distance_for_processor(), false};

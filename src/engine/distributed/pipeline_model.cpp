@@ -47,10 +47,10 @@ PipelinePrediction predict_pipeline(const PipelineShape &shape, const PipelineCo
     }
     stride *= count[a];
   }
-  const double rows = double(size[0]) * size[1] * size[2], step = rows * cost.row + messages * cost.send;
+  const double rows = double(size[0]) * size[1] * size[2], tile_seconds = rows * cost.row + messages * cost.send;
   const double hops = double(ranks[0] + ranks[1] + ranks[2] - 3);
   p.steps = p.tiles + start;
-  p.seconds = p.steps * step + hops * cost.latency;
+  p.seconds = p.steps * tile_seconds + hops * cost.latency;
   p.efficiency = double(shape.points.points()) * cost.row / p.seconds;
   return p;
 }

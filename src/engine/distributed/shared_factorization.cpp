@@ -49,12 +49,12 @@ template <class Exec> class SharedFactorization final : public Engine, private S
 public:
   SetupError analyze(const OperatorView &view, const EngineOptions &options) override
   {
-    if (const SetupError error = run_.check(view, options)) return error;
+    if (const SetupError error = runner_.check(view, options)) return error;
     const SharedRows &shared = view.shared;
     all_ = shared.selection.graph.rows;
     pipelined_ = options.pipelined;
     SharedPlan plan;
-    if (const SetupError error = make_shared_plan(view, options, run_.machine(view.block), plan)) return error;
+    if (const SetupError error = make_shared_plan(view, options, runner_.machine(view.block), plan)) return error;
     FactorKind kind = options.factor;
     const auto pattern = split_pattern(shared.selection, plan.place, plan.row_of, Layout::row, kind);
     locate(shared.selection.graph, pattern);
@@ -69,17 +69,17 @@ public:
     forget_others();
     forms_ = {};
 
-    run_.begin(view, options, plan.plan, {});
+    runner_.begin(view, options, plan.plan, {});
     factor_.storage = {options.precision, options.diagonal};
-    kernels_ = find_factor_kernels<Exec>(run_.n, factor_.storage);
+    kernels_ = find_factor_kernels<Exec>(runner_.n, factor_.storage);
     transposed_kernel_ = find_factor_kernels<Exec>(0, factor_.storage).transposed;
-    sip_kernel_ = find_sip_kernel<Exec>(run_.n, factor_.storage);
-    eisenstat_kernels_ = find_eisenstat_kernels<Exec>(run_.n);
-    factor_.allocate(run_.n);
-    const std::size_t block = std::size_t(run_.n) * std::size_t(run_.n);
+    sip_kernel_ = find_sip_kernel<Exec>(runner_.n, factor_.storage);
+    eisenstat_kernels_ = find_eisenstat_kernels<Exec>(runner_.n);
+    factor_.allocate(runner_.n);
+    const std::size_t block = std::size_t(runner_.n) * std::size_t(runner_.n);
     entries_ = view.owned.entries();
     loaded_ = make_array<Scalar, Space>("finegrain::loaded", std::size_t(entries_ + view.coupling.entries()) * block);
-    x_ = make_array<Scalar, Space>("finegrain::x", std::size_t(all_) * std::size_t(run_.n));
+    x_ = make_array<Scalar, Space>("finegrain::x", std::size_t(all_) * std::size_t(runner_.n));
     y_ = make_array<Scalar, Space>("finegrain::y", options.eisenstat ? x_.extent(0) : 0);
     first_ = stages_.empty() ? 0 : stages_.front().first;
     halo_ = nullptr;
@@ -91,41 +91,42 @@ public:
   RowSharing *sharing() override { return this; }
   SharedStorage shared_storage() const override
   {
-    const std::size_t block = std::size_t(run_.n) * std::size_t(run_.n);
+    const std::size_t block = std::size_t(runner_.n) * std::size_t(runner_.n);
     SharedStorage s = storage_;
     s.diagonal_bytes = block * storage_size(factor_.storage.diagonal);
     s.block_bytes = block * storage_size(factor_.storage.off_diagonal);
     return s;
   }
-  void set_halo(Halo *halo) override { run_.halo = halo; }
+  void set_halo(Halo *halo) override { runner_.halo = halo; }
   void set_shared_halo(SharedHalo *halo) override { halo_ = halo; }
-  Scalar *scratch(Memory) override { return run_.scratch(); }
+  Scalar *scratch(Memory) override { return runner_.scratch(); }
   Real find_largest(const Values &) override { return -1; }
   void allow_corrections(const OperatorView &view) override
   {
-    run_.allow_residuals(view);
-    run_.count_long_residual();
+    runner_.allow_residuals(view);
+    runner_.count_long_residual();
   }
   const Scalar *find_residual(const Values &values, const Scalar *b, const Scalar *x, Memory) override
   {
-    return run_.find_long_residual(values, b, x);
+    return runner_.find_long_residual(values, b, x);
   }
 
   FactorReport factor(const Values &values, Real) override
   {
-    run_.clear_pivot_report(all_);
-    run_.for_each(Offset(loaded_.extent(0)),
-                  LoadParts{values.owned, values.coupling, entries_, run_.n, loaded_.data()});
+    runner_.clear_pivot_report(all_);
+    runner_.for_each(Offset(loaded_.extent(0)),
+                     LoadParts{values.owned, values.coupling, entries_, runner_.n, loaded_.data()});
     const Index *row_of = pipelined_ ? factor_.row_of() : nullptr; // null: positions are reported
-    const FactorArguments arguments = factor_arguments(factor_.pattern, factor_, run_, {loaded_.data()}, row_of);
-    const SipArguments sip = sip_arguments(factor_.pattern, star_, alpha_, factor_, run_, {loaded_.data()}, row_of);
+    const FactorArguments arguments = factor_arguments(factor_.pattern, factor_, runner_, {loaded_.data()}, row_of);
+    const SipArguments sip =
+      sip_arguments(factor_.pattern, star_, alpha_, factor_, runner_, {loaded_.data()}, row_of);
     for_stages(Travel::factor, x_.data(), [&](const Index *cut) {
-      if (run_.statistics.factor == FactorKind::sip) sip_kernel_(run_.independent(cut), run_.n, sip);
-      else kernels_.factor(run_.independent(cut), run_.n, arguments);
+      if (runner_.statistics.factor == FactorKind::sip) sip_kernel_(runner_.independent(cut), runner_.n, sip);
+      else kernels_.factor(runner_.independent(cut), runner_.n, arguments);
     });
     forget_others();
     for (auto &form : forms_) form.forget();
-    run_.check_inverses(factor_.diagonal.data(), factor_.storage.diagonal, factor_.row_of(), all_);
+    runner_.check_inverses(factor_.diagonal.data(), factor_.storage.diagonal, factor_.row_of(), all_);
     return report();
   }
 
@@ -145,10 +146,10 @@ public:
         sweep_forward(b);
         sweep_backward();
       }
-      run_.for_each(Offset(run_.scalars()), CopyOrAdd{x_.data(), a.x + v * a.stride, a.total});
-      run_.statistics.bytes_read += double(run_.statistics.factor_bytes);
+      runner_.for_each(Offset(runner_.scalars()), CopyOrAdd{x_.data(), a.x + v * a.stride, a.total});
+      runner_.statistics.bytes_read += double(runner_.statistics.factor_bytes);
     }
-    run_.finish();
+    runner_.finish();
   }
 
   void apply_split(const SplitApplication &a) override
@@ -160,8 +161,8 @@ public:
     if (a.transposed) sweep_transposed(left ? Travel::backward : Travel::forward);
     else if (left) sweep_forward(a.b);
     else sweep_backward();
-    run_.copy(a.x, run_.scalars(), x_.data());
-    run_.finish();
+    runner_.copy(a.x, runner_.scalars(), x_.data());
+    runner_.finish();
   }
 
   void allow_products(const OperatorView &view) override { allow_corrections(view); }
@@ -170,15 +171,15 @@ public:
     if (symmetric && halo_ && !has_diagonal_) halo_->fetch_diagonal(factor_.diagonal.data());
     has_diagonal_ |= symmetric;
     const bool good = forms_[std::size_t(symmetric)].prepare(as_factor(), symmetric);
-    run_.statistics.difference_bytes = forms_[0].bytes() + forms_[1].bytes();
+    runner_.statistics.difference_bytes = forms_[0].bytes() + forms_[1].bytes();
     return good;
   }
   void multiply(const EisenstatProduct &a) override { forms_[std::size_t(a.symmetric)].multiply(as_factor(), a); }
 
   Statistics statistics() const override
   {
-    Statistics s = run_.statistics;
-    s.launches = run_.launches;
+    Statistics s = runner_.statistics;
+    s.launches = runner_.launches;
     return s;
   }
 
@@ -187,7 +188,7 @@ private:
   // rank; with colors they have later colors.
   FactorReport report()
   {
-    FactorReport found = run_.read_pivot_report(all_);
+    FactorReport found = runner_.read_pivot_report(all_);
     if (found.bad_row < 0 || pipelined_) return found;
     while (found.bad_row >= stages_[std::size_t(found.bad_stage)].last) ++found.bad_stage;
     found.bad_row = copy_to<Kokkos::HostSpace>(factor_.pattern.row_of)(found.bad_row);
@@ -221,7 +222,7 @@ private:
   // meanwhile. x is the vector of the sweep.
   template <class Body> void for_stages(Travel travel, Scalar *x, const Body &run)
   {
-    const SharedArrays arrays{x, x + run_.scalars(), factor_.diagonal.data(), factor_.upper.data()};
+    const SharedArrays arrays{x, x + runner_.scalars(), factor_.diagonal.data(), factor_.upper.data()};
     const bool backward = travel == Travel::backward;
     const Index stages = Index(stages_.size());
     if (halo_) halo_->start(travel, arrays);
@@ -233,29 +234,29 @@ private:
       if (halo_) halo_->await(travel, stage, arrays);
       if (sent[0] < sent[1]) run(sent);
       if (halo_) {
-        run_.finish();
+        runner_.finish();
         halo_->begin(travel, stage, arrays);
       }
       if (rest[0] < rest[1]) run(rest);
       if (halo_) {
-        run_.finish();
+        runner_.finish();
         halo_->end(travel, stage, arrays);
       }
     }
   }
 
-  void load(const Scalar *b) { run_.copy(x_.data(), run_.scalars(), b); }
+  void load(const Scalar *b) { runner_.copy(x_.data(), runner_.scalars(), b); }
   void sweep_forward(const Scalar *b)
   {
     const ForwardArguments forward = factor_.forward(b, x_.data());
     for_stages(Travel::forward, x_.data(),
-               [&](const Index *cut) { kernels_.forward(run_.independent(cut), run_.n, forward); });
+               [&](const Index *cut) { kernels_.forward(runner_.independent(cut), runner_.n, forward); });
   }
   void sweep_backward()
   {
     const BackwardArguments backward = factor_.backward(x_.data(), true, x_.data());
     for_stages(Travel::backward, x_.data(),
-               [&](const Index *cut) { kernels_.backward(run_.independent(cut), run_.n, backward); });
+               [&](const Index *cut) { kernels_.backward(runner_.independent(cut), runner_.n, backward); });
   }
 
   struct StagedSweeps {
@@ -265,19 +266,19 @@ private:
     template <class Body> void backward(Scalar *x, const Body &body) const { run(Travel::backward, x, body); }
     const Scalar *with_others(const Scalar *b, Scalar *t) const
     {
-      if (b != t) all->run_.copy(t, all->run_.scalars(), b);
+      if (b != t) all->runner_.copy(t, all->runner_.scalars(), b);
       return t;
     }
 
   private:
     template <class Body> void run(Travel travel, Scalar *x, const Body &body) const
     {
-      all->for_stages(travel, x, [&](const Index *cut) { body(all->run_.independent(cut)); });
+      all->for_stages(travel, x, [&](const Index *cut) { body(all->runner_.independent(cut)); });
     }
   };
   EisenstatFactor<Exec, StagedSweeps> as_factor()
   {
-    return {.run = run_,
+    return {.run = runner_,
             .sweeps = {this},
             .pattern = factor_.pattern,
             .kernels = eisenstat_kernels_,
@@ -287,7 +288,7 @@ private:
             .source = {loaded_.data()},
             .row_of = factor_.pattern.row_of.data(),
             .rows = all_,
-            .own = {first_, first_ + run_.rows},
+            .own = {first_, first_ + runner_.rows},
             .forward = {},
             .backward = {},
             .coupled = nullptr, // the factor contains all couplings
@@ -306,7 +307,7 @@ private:
     has_lower_ = true;
     const TransposedArguments arguments = factor_.transposed_sweep(backward, x_.data(), x_.data(), {});
     for_stages(travel, x_.data(),
-               [&](const Index *cut) { transposed_kernel_(run_.independent(cut), run_.n, arguments); });
+               [&](const Index *cut) { transposed_kernel_(runner_.independent(cut), runner_.n, arguments); });
   }
   // Computed at first use. Terms of a row are in the order of the keys, independent of the ranks that own them.
   void find_transposed()
@@ -327,14 +328,14 @@ private:
       }
     factor_.transposed = copy_to<Space>(t);
     factor_.has_transposed = true;
-    run_.statistics.index_bytes += factor_.transposed.bytes();
+    runner_.statistics.index_bytes += factor_.transposed.bytes();
   }
 
   // Counts blocks and operations of owned rows, but the memory of all stored rows.
   void count(const SharedRows &shared, FactorKind kind)
   {
     const auto pattern = copy_to<Kokkos::HostSpace>(factor_.pattern);
-    Statistics &s = run_.statistics;
+    Statistics &s = runner_.statistics;
     s.factor = kind;
     for (const Stage &stage : stages_) {
       s.lower += pattern.lower.ptr(stage.last) - pattern.lower.ptr(stage.first);
@@ -347,17 +348,17 @@ private:
     s.operator_blocks = s.lower + s.upper + s.rows - s.fill;
     s.dropped = shared.dropped;
     s.updates = Offset(pattern.listed());
-    const double nn = double(run_.n) * run_.n;
+    const double nn = double(runner_.n) * runner_.n;
     s.factor_bytes = factor_.bytes();
     s.index_bytes = factor_.pattern.bytes();
     s.work_bytes = (x_.span() + loaded_.span()) * sizeof(Scalar);
-    s.apply_bytes = s.factor_bytes + 4 * run_.scalars() * sizeof(Scalar) + factor_.structure() * sizeof(Index);
-    s.apply_flops = 2 * nn * (double(s.lower) + double(s.upper) + double(run_.rows));
-    s.factor_flops = 2 * nn * run_.n * (double(s.updates) + double(s.upper) + double(run_.rows));
+    s.apply_bytes = s.factor_bytes + 4 * runner_.scalars() * sizeof(Scalar) + factor_.structure() * sizeof(Index);
+    s.apply_flops = 2 * nn * (double(s.lower) + double(s.upper) + double(runner_.rows));
+    s.factor_flops = 2 * nn * runner_.n * (double(s.updates) + double(s.upper) + double(runner_.rows));
     s.apply_launches = s.algorithm == Algorithm::levels ? 4 * Offset(stages_.size()) : 0;
   }
 
-  ResidualRunner<Exec> run_;
+  ResidualRunner<Exec> runner_;
   SharedHalo *halo_ = nullptr;
   bool pipelined_ = false;
   Index all_ = 0;     // rows, including those of other ranks

@@ -13,13 +13,13 @@ template <class Exec> class EisenstatSweeps final : public WorkingSweeps<Exec>
 {
 public:
   using Base = WorkingSweeps<Exec>;
-  using Base::Base, Base::run_, Base::factor_;
+  using Base::Base, Base::runner_, Base::factor_;
   using typename Base::Space;
 
   void begin(const EngineOptions &options, const Plan &plan) override
   {
     Base::begin(options, plan);
-    eisenstat_kernels_ = find_eisenstat_kernels<Exec>(run_.n);
+    eisenstat_kernels_ = find_eisenstat_kernels<Exec>(runner_.n);
   }
   void keep_report(const FactorReport &report) override
   {
@@ -63,7 +63,7 @@ private:
     const auto row_at = [&](Index sweep_index) { return row_of.extent(0) ? row_of(sweep_index) : sweep_index; };
     const auto has = [&](const Graph &g, Index row) { return g.entries() > 0 && g.ptr(row + 1) > g.ptr(row); };
     std::vector<Index> sweep_indices;
-    for (Index sweep_index = 0; sweep_index < run_.rows; ++sweep_index)
+    for (Index sweep_index = 0; sweep_index < runner_.rows; ++sweep_index)
       if (has(ignored, row_at(sweep_index)) || has(coupling, row_at(sweep_index)))
         sweep_indices.push_back(sweep_index);
     coupled_ = split_places<Space>(std::move(sweep_indices), coupling, row_at);
@@ -78,23 +78,23 @@ private:
   EisenstatFactor<Exec, OneRankSweeps> as_factor(const Values &values = {})
   {
     this->y_known_ = false;
-    return {.run = run_,
-            .sweeps = {run_},
+    return {.run = runner_,
+            .sweeps = {runner_},
             .pattern = factor_.pattern,
             .kernels = eisenstat_kernels_,
             .backward_kernel = this->kernels_.backward,
             .upper = static_cast<const Scalar *>(factor_.upper.data()),
             .diagonal = static_cast<const Scalar *>(factor_.diagonal.data()),
             .source = values.owned,
-            .row_of = run_.row_of(),
-            .rows = run_.rows,
-            .own = run_.every_row,
+            .row_of = runner_.row_of(),
+            .rows = runner_.rows,
+            .own = runner_.every_row,
             .forward = this->forward_lines(),
             .backward = this->backward_lines(),
             .coupled = &coupled_,
             .t = this->y_.data(),
-            .y = run_.residuals.y.data(),
-            .y_by_row = run_.y_by_row()};
+            .y = runner_.residuals.y.data(),
+            .y_by_row = runner_.y_by_row()};
   }
 
   EisenstatKernels<Exec> eisenstat_kernels_{};

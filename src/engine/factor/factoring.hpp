@@ -54,7 +54,7 @@ public:
   using Space = typename Exec::memory_space;
   using Blocks = StoredBlocks<Space>;
 
-  Factoring(ResidualRunner<Exec> &run, StoredFactor<Exec> &factor) : run_(run), factor_(factor) {}
+  Factoring(ResidualRunner<Exec> &run, StoredFactor<Exec> &factor) : runner_(run), factor_(factor) {}
   virtual ~Factoring() = default;
   Factoring(const Factoring &) = delete;
   Factoring &operator=(const Factoring &) = delete;
@@ -81,7 +81,7 @@ protected:
     return {.products = double(p.listed()), .upper = double(p.upper.col.extent(0))};
   }
 
-  ResidualRunner<Exec> &run_;
+  ResidualRunner<Exec> &runner_;
   StoredFactor<Exec> &factor_;
 };
 
@@ -102,7 +102,7 @@ public:
   {
     Pattern<Space> &p = this->factor_.pattern;
     list_if_due(p);
-    factor_rows(p, factor_arguments(p, to, this->run_, values.owned, row_of));
+    factor_rows(p, factor_arguments(p, to, this->runner_, values.owned, row_of));
   }
   FactoringCount count() const override { return count(this->factor_.pattern); }
 
@@ -110,7 +110,7 @@ protected:
   Pattern<Kokkos::HostSpace> split(int n, const EngineOptions &options, const Elimination &e, const Plan &plan,
                                    const Storage &factor_storage, FactorKind &kind)
   {
-    threads_ = plan.algorithm == Algorithm::sequential ? 1 : std::max(1, this->run_.machine(n).threads);
+    threads_ = plan.algorithm == Algorithm::sequential ? 1 : std::max(1, this->runner_.machine(n).threads);
     const ListChoice choice{works_in_teams<Exec> ? Products::listed : options.products,
                             double(bytes_of_block(factor_storage.off_diagonal, n)), n, threads_};
     auto pattern = split_pattern(e.selection, e.ordering, plan.row_of, plan.y, kind, choice);
@@ -124,12 +124,12 @@ protected:
     if constexpr (std::is_same_v<Space, Kokkos::HostSpace>)
       if (std::exchange(factored_, true) && p.lists_deferred) {
         list_products(p);
-        search_.prepare(p, this->run_.n);
+        search_.prepare(p, this->runner_.n);
       }
   }
   void factor_rows(const Pattern<Space> &p, const FactorArguments &arguments)
   {
-    Runner<Exec> &run = this->run_;
+    Runner<Exec> &run = this->runner_;
     if (!p.searched) return kernels_.factor(run.factorization(), run.n, arguments);
     kernels_.searched_factor(run.factorization(), run.n, {arguments, search_.begin(p, run.row_of(), threads_)});
   }

@@ -90,7 +90,7 @@ public:
       upper_.allocate(Offset(full_pattern_.upper.col.extent(0)), n_, factor_precision_);
     }
     this->list_if_due(full_pattern_);
-    FactorArguments arguments = factor_arguments(full_pattern_, to, this->run_, values.owned, row_of);
+    FactorArguments arguments = factor_arguments(full_pattern_, to, this->runner_, values.owned, row_of);
     arguments.lower = lower_.data();
     arguments.upper = upper_.data();
     this->factor_rows(full_pattern_, arguments);
@@ -117,8 +117,8 @@ private:
   {
     const KeepBlock block{kept.data(), static_cast<const std::uint32_t *>(from.data()),
                           static_cast<std::uint32_t *>(to), words_};
-    if constexpr (works_in_teams<Exec>) this->run_.for_each(Offset(kept.extent(0)) * words_, KeepWord{block});
-    else this->run_.for_each(Offset(kept.extent(0)), block);
+    if constexpr (works_in_teams<Exec>) this->runner_.for_each(Offset(kept.extent(0)) * words_, KeepWord{block});
+    else this->runner_.for_each(Offset(kept.extent(0)), block);
   }
 
   int n_ = 0;

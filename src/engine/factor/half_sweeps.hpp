@@ -82,13 +82,13 @@ template <class Exec> class HalfSweeps final : public Sweeps<Exec>
 {
 public:
   using Base = Sweeps<Exec>;
-  using Base::Base, Base::run_, Base::factor_;
+  using Base::Base, Base::runner_, Base::factor_;
   using typename Base::Space;
 
   void begin(const EngineOptions &options, const Plan &plan) override
   {
     Base::begin(options, plan);
-    kernels_ = find_half_kernels<Exec>(run_.n);
+    kernels_ = find_half_kernels<Exec>(runner_.n);
     transposed_kernel_ = find_half_kernels<Exec>(0).transposed;
   }
 
@@ -97,7 +97,7 @@ public:
   {
     Scalar *const computed_lower = scalars(computed.lower), *const computed_upper = scalars(computed.upper),
                   *const computed_diagonal = scalars(computed.diagonal);
-    Runner<Exec> &run = run_;
+    Runner<Exec> &run = runner_;
     const Pattern<Space> &p = factor_.pattern;
     const Offset n = run.n, nn = n * n;
     const auto largest = make_array<std::uint64_t, Space>("finegrain::largest", std::size_t(nn));
@@ -152,20 +152,20 @@ public:
 
   void reserve(const Application &a) override
   {
-    work(a.vectors > 1 || a.transposed || a.in_split_form, a.vectors > 1 ? a.stride : Offset(run_.scalars()));
+    work(a.vectors > 1 || a.transposed || a.in_split_form, a.vectors > 1 ? a.stride : Offset(runner_.scalars()));
     if (a.transposed) factor_.find_transposed();
   }
   void apply(const Application &a) override
   {
     if (a.transposed) apply_transposed(a);
     else sweep(a);
-    run_.statistics.bytes_read += double(this->block_bytes()) * ((a.vectors + most_vectors - 1) / most_vectors);
-    run_.finish();
+    runner_.statistics.bytes_read += double(this->block_bytes()) * ((a.vectors + most_vectors - 1) / most_vectors);
+    runner_.finish();
   }
   // Applies P_L^-1 = (1 + L)^-1 D^-1 or P_R^-1 = (1 + U)^-1.
   void apply_split(const SplitApplication &a) override
   {
-    const Offset size = Offset(run_.scalars());
+    const Offset size = Offset(runner_.scalars());
     HalfArguments s = arguments(a.split != Split::left_inverse);
     s.b = a.b;
     s.x = a.x;
@@ -173,13 +173,13 @@ public:
     s.vectors = {1, size};
     Scalar *y = static_cast<Scalar *>(s.y);
     if (s.backward) {
-      run_.for_each(size, ScaleRows{unit_.data(), true, run_.n, a.b, y});
-      kernels_.many_sweep(run_.sweep(run_.backward), run_.n, s);
+      runner_.for_each(size, ScaleRows{unit_.data(), true, runner_.n, a.b, y});
+      kernels_.many_sweep(runner_.sweep(runner_.backward), runner_.n, s);
     } else {
-      kernels_.many_sweep(run_.sweep(run_.forward), run_.n, s);
-      run_.for_each(size, ScaleRows{unit_.data(), false, run_.n, y, a.x});
+      kernels_.many_sweep(runner_.sweep(runner_.forward), runner_.n, s);
+      runner_.for_each(size, ScaleRows{unit_.data(), false, runner_.n, y, a.x});
     }
-    run_.finish();
+    runner_.finish();
   }
 
   std::size_t work_bytes() const override { return (y_.span() + y_many_.span()) * sizeof(Scalar); }
@@ -194,12 +194,12 @@ private:
     if (from.data() == to.data()) return;
     const NarrowScalars<To> all{static_cast<const Real *>(from.data()), static_cast<To *>(to.data()), scale,
                                 Parts<Scalar>::count * count, flushed};
-    if constexpr (works_in_teams<Exec>) run_.for_each(all.count, all);
+    if constexpr (works_in_teams<Exec>) runner_.for_each(all.count, all);
     else {
       const Index threads = all.count < 8192 ? 1 : usable_threads();
       for_threads(threads, [&](Index share) { all.run_share(share, threads); });
     }
-    run_.exec.fence();
+    runner_.exec.fence();
     from.free_memory();
   }
   static Array<Real, Space> to_space(const char *name, const std::vector<Real> &values)
@@ -214,9 +214,9 @@ private:
     HalfArguments s;
     s.ptr = part.ptr.data();
     s.col = part.col.data();
-    s.row_of = run_.row_of();
+    s.row_of = runner_.row_of();
     s.backward = backward;
-    s.last_position = run_.rows - 1;
+    s.last_position = runner_.rows - 1;
     s.blocks = (backward ? factor_.upper : factor_.lower).data();
     s.diagonal = factor_.diagonal.data();
     s.unscale = unscale_;
@@ -236,7 +236,7 @@ private:
         s.x = a.x + first * a.stride;
         s.total = a.total;
         s.y = work(a.vectors > 1, a.stride);
-        sweep(run_.sweep(backward ? run_.backward : run_.forward), run_.n, s);
+        sweep(runner_.sweep(backward ? runner_.backward : runner_.forward), runner_.n, s);
       }
   }
   void apply_transposed(const Application &a)
@@ -246,16 +246,16 @@ private:
     const Transposed<Space> &t = factor_.transposed;
     for (int first = 0; first < a.vectors; first += most_vectors) {
       const Vectors vectors{std::min(most_vectors, a.vectors - first), a.stride};
-      Scalar *y = static_cast<Scalar *>(work(true, a.vectors > 1 ? a.stride : Offset(run_.scalars())));
+      Scalar *y = static_cast<Scalar *>(work(true, a.vectors > 1 ? a.stride : Offset(runner_.scalars())));
       const auto step = [&](Step which, const typename Transposed<Space>::Part &part, const void *blocks,
                             const Scalar *in, Scalar *out, const SweepOrder<Space> &order) {
-        transposed_kernel_(which == Step::last ? run_.all() : run_.sweep(order), run_.n,
+        transposed_kernel_(which == Step::last ? runner_.all() : runner_.sweep(order), runner_.n,
                            {.step = which,
                             .ptr = part.ptr.data(),
                             .entry = part.entry.data(),
                             .col = part.row.data(),
-                            .row_of = run_.row_of(),
-                            .last_position = run_.rows - 1,
+                            .row_of = runner_.row_of(),
+                            .last_position = runner_.rows - 1,
                             .blocks = blocks,
                             .unscale = unscale_,
                             .unit = unit_.data(),
@@ -263,15 +263,15 @@ private:
                             .out = out,
                             .vectors = vectors});
       };
-      step(Step::first, t.upper, factor_.upper.data(), a.b + first * a.stride, y, run_.forward);
-      step(Step::second, t.lower, factor_.lower.data(), y, y, run_.backward);
-      step(Step::last, t.lower, factor_.diagonal.data(), y, a.x + first * a.stride, run_.backward);
+      step(Step::first, t.upper, factor_.upper.data(), a.b + first * a.stride, y, runner_.forward);
+      step(Step::second, t.lower, factor_.lower.data(), y, y, runner_.backward);
+      step(Step::last, t.lower, factor_.diagonal.data(), y, a.x + first * a.stride, runner_.backward);
     }
   }
   void *work(bool several, Offset stride) // allocated at first use
   {
     Array<Scalar, Space> &y = several ? y_many_ : y_;
-    const std::size_t size = several ? std::size_t(stride) * most_vectors : run_.scalars();
+    const std::size_t size = several ? std::size_t(stride) * most_vectors : runner_.scalars();
     if (y.extent(0) < size) y = make_array<Scalar, Space>("finegrain::y", size);
     return y.data();
   }

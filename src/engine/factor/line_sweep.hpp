@@ -18,9 +18,9 @@ template <class Terms> struct LineSweep {
     const LineBox box = shared.arg.lines.boxes[which];
     Stream at{shared.arg.ptr[box.sweep_index], box.sweep_index};
     Offset plane = box.first;
-    for (Index k = 0; k < box.size.k; ++k, plane += box.step[2])
+    for (Index k = 0; k < box.size.k; ++k, plane += box.stride[2])
       box.bundles([&](Index j, Index lines) {
-        const Offset first = plane + Offset(j) * box.step[1];
+        const Offset first = plane + Offset(j) * box.stride[1];
         choose(k > 0 || box.before[2], [&](auto has_k) {
           choose(j > 0 || box.before[1],
                  [&](auto has_j) { sweep<bundle_lines, has_j.value, has_k.value>(lines, box, first, at); });
@@ -42,7 +42,7 @@ private:
   {
     if constexpr (L > 1)
       if (lines < L) return sweep<L - 1, J, K>(lines, box, first, at);
-    sweep_bundle<L, J, K>(shared, box.size.i, box.before[0], box.step, first, at);
+    sweep_bundle<L, J, K>(shared, box.size.i, box.before[0], box.stride, first, at);
   }
 
   // Adds a coupling to the sum, as SweepRow does. Sums in low precision are subtracted when they are complete.

@@ -15,7 +15,7 @@ template <class Exec> class Sweeps
 public:
   using Space = typename Exec::memory_space;
 
-  Sweeps(ResidualRunner<Exec> &run, StoredFactor<Exec> &factor) : run_(run), factor_(factor) {}
+  Sweeps(ResidualRunner<Exec> &run, StoredFactor<Exec> &factor) : runner_(run), factor_(factor) {}
   virtual ~Sweeps() = default;
   Sweeps(const Sweeps &) = delete;
   Sweeps &operator=(const Sweeps &) = delete;
@@ -25,7 +25,7 @@ public:
   {
     forward_lines_ = plan.lines;
     for (auto p = plan.lines.rbegin(); p != plan.lines.rend(); ++p)
-      backward_lines_.push_back(reverse_box(*p, run_.rows));
+      backward_lines_.push_back(reverse_box(*p, runner_.rows));
   }
   // Stores the blocks that a factorization has computed in `computed`.
   virtual void adopt(StoredBlocks<Space> & /*computed*/) {}
@@ -51,7 +51,7 @@ protected:
   LineList forward_lines() const { return list(forward_lines_); }
   LineList backward_lines() const { return list(backward_lines_); }
 
-  ResidualRunner<Exec> &run_;
+  ResidualRunner<Exec> &runner_;
   StoredFactor<Exec> &factor_;
 
 private:

@@ -14,7 +14,7 @@ template <class Exec> class SymmetricFactoring final : public Factoring<Exec>
 {
 public:
   using Base = Factoring<Exec>;
-  using Base::Base, Base::run_, Base::factor_;
+  using Base::Base, Base::runner_, Base::factor_;
   using typename Base::Blocks, typename Base::Space;
 
   bool fits(int n) const override
@@ -36,7 +36,7 @@ public:
   void factor(const Values &values, const Blocks &to, const Index *row_of) override
   {
     const Pattern<Space> &p = factor_.pattern;
-    kernels_.symmetric_factor(run_.sweep(run_.forward), run_.n,
+    kernels_.symmetric_factor(runner_.sweep(runner_.forward), runner_.n,
                               SymmetricFactorArguments{.lower_ptr = p.lower.ptr.data(),
                                                        .upper_source = p.lower.source.data(),
                                                        .diagonal_source = p.diagonal.data(),
@@ -45,11 +45,11 @@ public:
                                                        .last_position = Index(p.lower.ptr.extent(0)) - 2,
                                                        .source = values.owned,
                                                        .diagonal_shift = values.diagonal_shift,
-                                                       .shift = run_.shift,
+                                                       .shift = runner_.shift,
                                                        .lower = to.lower.data(),
                                                        .diagonal = to.diagonal.data(),
-                                                       .difference = run_.residuals.difference.data(),
-                                                       .pivot_report = run_.pivot_report.data()});
+                                                       .difference = runner_.residuals.difference.data(),
+                                                       .pivot_report = runner_.pivot_report.data()});
   }
 
 private:
@@ -67,7 +67,7 @@ template <class Exec> class SymmetricSweeps final : public WorkingSweeps<Exec>
 {
 public:
   using Base = WorkingSweeps<Exec>;
-  using Base::Base, Base::run_, Base::factor_, Base::kernels_;
+  using Base::Base, Base::runner_, Base::factor_, Base::kernels_;
 
   std::size_t block_bytes() const override { return 2 * factor_.bytes(); } // both sweeps read all blocks
 
@@ -80,16 +80,17 @@ protected:
     const SymmetricBackwardArguments a{.ptr = p.upper.ptr.data(),
                                        .entry = p.upper.source.data(),
                                        .col = p.upper.col.data(),
-                                       .row_of = run_.row_of(),
+                                       .row_of = runner_.row_of(),
                                        .y_by_row = by_row || factor_.y_by_row(),
-                                       .last_position = run_.rows - 1,
+                                       .last_position = runner_.rows - 1,
                                        .lower = factor_.lower.data(),
                                        .diagonal = factor_.diagonal.data(),
                                        .y = y,
                                        .x = x,
                                        .total = total,
                                        .vectors = vectors.value_or(Vectors())};
-    (vectors ? kernels_.many_symmetric_backward : kernels_.symmetric_backward)(run_.sweep(run_.backward), run_.n, a);
+    (vectors ? kernels_.many_symmetric_backward : kernels_.symmetric_backward)(runner_.sweep(runner_.backward),
+                                                                               runner_.n, a);
   }
 };
 

@@ -24,31 +24,31 @@ template <class Exec> class WorkingSweeps : public Sweeps<Exec>
 {
 public:
   using Base = Sweeps<Exec>;
-  using Base::Base, Base::run_, Base::factor_;
+  using Base::Base, Base::runner_, Base::factor_;
   using typename Base::Space;
 
   void begin(const EngineOptions &options, const Plan &plan) override
   {
     Base::begin(options, plan);
-    kernels_ = find_factor_kernels<Exec>(run_.n, factor_.storage);
+    kernels_ = find_factor_kernels<Exec>(runner_.n, factor_.storage);
     transposed_kernel_ = find_factor_kernels<Exec>(0, factor_.storage).transposed;
-    y_ = make_array<Scalar, Space>("finegrain::y", factor_.y_by_row() ? 0 : run_.scalars());
+    y_ = make_array<Scalar, Space>("finegrain::y", factor_.y_by_row() ? 0 : runner_.scalars());
   }
   void keep_report(const FactorReport &report) override
   {
     shifted_ = report.shifted > 0;
-    run_.residuals.difference_known = run_.residuals.keeps_difference;
+    runner_.residuals.difference_known = runner_.residuals.keeps_difference;
   }
   void allow_corrections(const OperatorView &, const Selection &selection) override
   {
-    Residuals<Space> &r = run_.residuals;
+    Residuals<Space> &r = runner_.residuals;
     y_known_ = false;
     r.ignored.set(selection.ignored, selection.ignored_entry);
-    r.y = make_array<Scalar, Space>("finegrain::y", run_.scalars());
-    if (!y_.extent(0)) y_ = make_array<Scalar, Space>("finegrain::y", run_.scalars());
+    r.y = make_array<Scalar, Space>("finegrain::y", runner_.scalars());
+    if (!y_.extent(0)) y_ = make_array<Scalar, Space>("finegrain::y", runner_.scalars());
     r.keeps_difference = keeps_difference();
     if (r.keeps_difference)
-      r.difference = make_array<Scalar, Space>("finegrain::difference", run_.scalars() * std::size_t(run_.n));
+      r.difference = make_array<Scalar, Space>("finegrain::difference", runner_.scalars() * std::size_t(runner_.n));
   }
 
   void reserve(const Application &a) override
@@ -64,8 +64,8 @@ public:
     y_known_ = y_.extent(0) > 0 && !a.total;
     sweep_forward(a.b, y);
     sweep_backward(y, a.x, a.total);
-    run_.statistics.bytes_read += double(this->block_bytes());
-    run_.finish();
+    runner_.statistics.bytes_read += double(this->block_bytes());
+    runner_.finish();
   }
   void apply_split(const SplitApplication &a) override
   {
@@ -77,32 +77,32 @@ public:
       Scalar *y = factor_.y_by_row() ? a.x : y_.data();
       y_known_ = false;
       sweep_forward(a.b, y);
-      if (y != a.x) run_.for_each(Offset(run_.scalars()), ToRows{run_.row_of(), run_.n, y, a.x});
+      if (y != a.x) runner_.for_each(Offset(runner_.scalars()), ToRows{runner_.row_of(), runner_.n, y, a.x});
     } else sweep_backward(a.b, a.x, nullptr, {}, true);
-    run_.finish();
+    runner_.finish();
   }
 
   bool correct(const Correction &c) override
   {
     const bool is_short = has_short_residual() && y_known_ && c.last && c.values.short_residual;
-    Residuals<Space> &r = run_.residuals;
+    Residuals<Space> &r = runner_.residuals;
     if (is_short) std::swap(y_, r.y); // the residual reads y of the last sweep; this sweep writes the other vector
-    run_.find_residual(c.values, c.b, is_short ? c.last : c.x, is_short);
+    runner_.find_residual(c.values, c.b, is_short ? c.last : c.x, is_short);
     ForwardArguments forward = factor_.forward(r.rhs.data(), y_.data(), this->forward_lines());
     forward.z = r.y.data();
     y_known_ = true;
-    (is_short ? kernels_.corrected_forward : kernels_.forward)(run_.sweep(run_.forward), run_.n, forward);
+    (is_short ? kernels_.corrected_forward : kernels_.forward)(runner_.sweep(runner_.forward), runner_.n, forward);
     sweep_backward(y_.data(), c.step, c.total);
-    const Statistics &s = run_.statistics;
-    run_.statistics.bytes_read +=
+    const Statistics &s = runner_.statistics;
+    runner_.statistics.bytes_read +=
       double(s.factor_bytes) + double(is_short ? s.residual_bytes : s.long_residual_bytes);
-    run_.finish();
+    runner_.finish();
     return true;
   }
-  bool has_short_residual() const override { return run_.residuals.difference_known && !shifted_; }
+  bool has_short_residual() const override { return runner_.residuals.difference_known && !shifted_; }
 
   std::size_t work_bytes() const override { return y_.span() * sizeof(Scalar); }
-  std::size_t difference_bytes() const override { return run_.residuals.difference.span() * sizeof(Scalar); }
+  std::size_t difference_bytes() const override { return runner_.residuals.difference.span() * sizeof(Scalar); }
 
 protected:
   // Returns true if M^T = M, without conjugation (FactorKind::icc).
@@ -110,7 +110,7 @@ protected:
   // Returns true if factorizations keep the difference that short residuals read.
   virtual bool keeps_difference() const
   {
-    return !factor_.drops_after && run_.statistics.factor == FactorKind::dilu && factor_.storage == Storage();
+    return !factor_.drops_after && runner_.statistics.factor == FactorKind::dilu && factor_.storage == Storage();
   }
   // Completes an application of one vector or, with separate kernels, of several. y is stored in the layout of the
   // forward sweep, or by row.
@@ -120,7 +120,7 @@ protected:
     BackwardArguments a = factor_.backward(y, by_row, x, this->backward_lines());
     a.total = total;
     a.vectors = vectors.value_or(Vectors());
-    (vectors ? kernels_.many_backward : kernels_.backward)(run_.sweep(run_.backward), run_.n, a);
+    (vectors ? kernels_.many_backward : kernels_.backward)(runner_.sweep(runner_.backward), runner_.n, a);
   }
 
   FactorKernels<Exec> kernels_{};
@@ -130,11 +130,11 @@ protected:
 private:
   void sweep_forward(const Scalar *b, Scalar *y)
   {
-    kernels_.forward(run_.sweep(run_.forward), run_.n, factor_.forward(b, y, this->forward_lines()));
+    kernels_.forward(runner_.sweep(runner_.forward), runner_.n, factor_.forward(b, y, this->forward_lines()));
   }
   void sweep_transposed(bool backward, const Scalar *in, Scalar *out, const Vectors &vectors)
   {
-    transposed_kernel_(run_.sweep(backward ? run_.backward : run_.forward), run_.n,
+    transposed_kernel_(runner_.sweep(backward ? runner_.backward : runner_.forward), runner_.n,
                        factor_.transposed_sweep(backward, in, out, vectors));
   }
   // Allocates a separate y for several vectors, if sweeps need one; returns true if so.
@@ -153,11 +153,11 @@ private:
       Scalar *y = separate ? y_many_.data() : a.x + at;
       ForwardArguments forward = factor_.forward(a.b + at, y);
       forward.vectors = {std::min(most_vectors, a.vectors - first), a.stride};
-      kernels_.many_forward(run_.sweep(run_.forward), run_.n, forward);
+      kernels_.many_forward(runner_.sweep(runner_.forward), runner_.n, forward);
       sweep_backward(y, a.x + at, nullptr, forward.vectors);
-      run_.statistics.bytes_read += double(this->block_bytes());
+      runner_.statistics.bytes_read += double(this->block_bytes());
     }
-    run_.finish();
+    runner_.finish();
   }
   void apply_transposed(const Application &a)
   {
@@ -167,9 +167,9 @@ private:
       const Vectors vectors{std::min(most_vectors, a.vectors - first), a.stride};
       sweep_transposed(false, a.b + at, a.x + at, vectors);
       sweep_transposed(true, a.x + at, a.x + at, vectors);
-      run_.statistics.bytes_read += double(run_.statistics.factor_bytes);
+      runner_.statistics.bytes_read += double(runner_.statistics.factor_bytes);
     }
-    run_.finish();
+    runner_.finish();
   }
 
   decltype(FactorKernels<Exec>::transposed) transposed_kernel_ = nullptr;

@@ -65,7 +65,7 @@ const char *find_shared_conflict(const EngineOptions &r)
       return "@_global goes by tiles of a grid; use @_schedule auto, or leave out @_global";
     if (!loops) return "@_global runs one tile after the other; use @_algorithm sequential, or leave out @_global";
     for (const SipFactor &f : r.sip_factors)
-      if (f.mirrored)
+      if (f.reversed)
         return "@_global has ranks one after another in one direction, and @_alternate has several; leave "
                "one out";
     return nullptr;

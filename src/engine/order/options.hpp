@@ -16,7 +16,7 @@ namespace finegrain
 // One of Stone's factors.
 struct SipFactor {
   Real alpha = 0;        // 0 <= alpha < 1
-  unsigned mirrored = 0; // axes along which it is eliminated backwards (sip/sip_star.hpp)
+  unsigned reversed = 0; // axes along which it is eliminated backwards (sip/sip_star.hpp)
 };
 
 struct Relaxation {

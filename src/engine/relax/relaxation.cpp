@@ -24,10 +24,10 @@ struct RoundToSingle {
 template <class Exec> class RelaxationOn final : public StoredRelaxation<Exec>
 {
   using Base = StoredRelaxation<Exec>;
-  using Base::run_, Base::options_, Base::kernels_, Base::any_size_, Base::rows_of_, Base::transposed_, Base::stored_,
-    Base::diagonal_, Base::unscale_all_, Base::ghosts_, Base::rhs_, Base::copies_, Base::copy_, Base::ghost_copy_,
-    Base::ghost_cut_, Base::arguments, Base::in_place, Base::fetches, Base::direction, Base::count_read,
-    Base::ghost_count;
+  using Base::runner_, Base::options_, Base::kernels_, Base::any_size_, Base::rows_of_, Base::transposed_,
+    Base::stored_, Base::diagonal_, Base::unscale_all_, Base::ghosts_, Base::rhs_, Base::copies_, Base::copy_,
+    Base::ghost_copy_, Base::ghost_cut_, Base::arguments, Base::in_place, Base::fetches, Base::direction,
+    Base::count_read, Base::ghost_count;
   using typename Base::Space;
 
 public:
@@ -41,8 +41,8 @@ public:
     if (a.vectors > 1) return apply_to_several(a);
     relax(a.b, a.x, !a.from_x);
     if (!a.total) return;
-    run_.for_each(Offset(run_.scalars()), AddTo{a.total, a.x});
-    run_.finish();
+    runner_.for_each(Offset(runner_.scalars()), AddTo{a.total, a.x});
+    runner_.finish();
   }
 
 private:
@@ -60,12 +60,12 @@ private:
       a.from_zero = begin_from_zero(a.x, a.vectors);
       for_sweeps([&](bool backward, bool) {
         a.rows.backward = backward;
-        kernels_.many_relax(run_.sweep(direction(backward)), run_.n, a);
+        kernels_.many_relax(runner_.sweep(direction(backward)), runner_.n, a);
         count_read(a.from_zero);
         a.from_zero = false;
       });
     }
-    run_.finish();
+    runner_.finish();
   }
 
   void find_transposed() // computed at first use
@@ -75,9 +75,9 @@ private:
       const auto t = transpose_couplings(rows, ghost_count());
       for (Index e = 0; in_place() && e < rows.entries(); ++e) t.entry(e) = rows.source(t.entry(e));
       transposed_ = copy_to<Space>(t);
-      run_.statistics.index_bytes += transposed_.bytes();
+      runner_.statistics.index_bytes += transposed_.bytes();
     }
-    if (fetches() && !rhs_.extent(0)) rhs_ = make_array<Scalar, Space>("finegrain::rhs", run_.scalars());
+    if (fetches() && !rhs_.extent(0)) rhs_ = make_array<Scalar, Space>("finegrain::rhs", runner_.scalars());
   }
   // The transpose of a forward sweep is a backward sweep with the transposed matrix. The order of the sweeps is
   // reversed too, so that the transpose of a symmetric sweep is a symmetric sweep.
@@ -90,19 +90,19 @@ private:
       const Offset at = first * stride;
       relax_transposed({std::min(most, vectors - first), stride}, b + at, x + at);
     }
-    run_.finish();
+    runner_.finish();
   }
   // Returns true if the first sweep skips couplings to zeros; else it sets x to zero. Skipping interrupts the stream
   // of blocks, which costs more than it saves in long rows (docs/tuning.md).
   bool begin_from_zero(Scalar *x, const Vectors &vectors) const
   {
-    if (Offset(rows_of_.entries()) < Offset(10) * run_.rows) return true;
+    if (Offset(rows_of_.entries()) < Offset(10) * runner_.rows) return true;
     clear(x, vectors);
     return false;
   }
   void clear(Scalar *x, const Vectors &vectors) const
   {
-    for (int v = 0; v < vectors.count; ++v) run_.fill(x + v * vectors.stride, run_.scalars(), Scalar(0));
+    for (int v = 0; v < vectors.count; ++v) runner_.fill(x + v * vectors.stride, runner_.scalars(), Scalar(0));
   }
   // Calls sweep(backward, last) for each sweep of an application; last: it is the final one.
   template <class Sweep> void for_sweeps(const Sweep &sweep) const
@@ -132,35 +132,35 @@ private:
       if (fetches() && by_color) sweep_by_color(a);
       else {
         if (fetches() && !first) fetch(Halo::all, x);
-        kernels_.relax(run_.sweep(direction(backward)), run_.n, a);
+        kernels_.relax(runner_.sweep(direction(backward)), runner_.n, a);
       }
       a.from_zero = first = false;
     };
     bool skips = a.from_zero; // the first sweep skips couplings
     for_sweeps([&](bool, bool) { count_read(std::exchange(skips, false)); });
     for_sweeps(sweep);
-    run_.finish();
+    runner_.finish();
   }
 
   void fetch(Index color, const Scalar *x)
   {
-    settle(*run_.halo, run_);
-    run_.halo->begin(color, x, ghosts_.data());
+    settle(*runner_.halo, runner_);
+    runner_.halo->begin(color, x, ghosts_.data());
     end_fetch(color, x);
   }
   void end_fetch(Index color, const Scalar *x)
   {
-    run_.halo->end(color, x, ghosts_.data());
+    runner_.halo->end(color, x, ghosts_.data());
     if (copies_) round_to(ghost_copy_, ghosts_.data());
   }
   void clear_ghosts()
   {
-    run_.fill(ghosts_.data(), ghosts_.extent(0), Scalar(0));
-    if (copies_) run_.fill(ghost_copy_.data(), ghost_copy_.extent(0), Single(0));
+    runner_.fill(ghosts_.data(), ghosts_.extent(0), Scalar(0));
+    if (copies_) runner_.fill(ghost_copy_.data(), ghost_copy_.extent(0), Single(0));
   }
   void round_to(const Array<Single, Space> &to, const Scalar *from)
   {
-    run_.for_each(Offset(to.extent(0)), RoundToSingle{from, to.data()});
+    runner_.for_each(Offset(to.extent(0)), RoundToSingle{from, to.data()});
   }
 
   // Computes the rows of each color that other ranks need, then its other rows during their exchange.
@@ -171,15 +171,15 @@ private:
     const auto run = [&](Index color, bool interior) {
       // Backward sweeps have the groups in reverse order: the interior of a color before its boundary.
       const Index g = 2 * color + interior, at = a.rows.backward ? groups - 1 - g : g;
-      run_.halo->residual(interior, true);
-      kernels_.relax(run_.independent(d.group.data() + at), run_.n, a);
-      run_.halo->residual(interior, false);
+      runner_.halo->residual(interior, true);
+      kernels_.relax(runner_.independent(d.group.data() + at), runner_.n, a);
+      runner_.halo->residual(interior, false);
     };
     for (Index c = 0; c < groups / 2; ++c) {
       const Index color = a.rows.backward ? groups / 2 - 1 - c : c;
       run(color, false);
-      settle(*run_.halo, run_);
-      run_.halo->begin(color, a.x, ghosts_.data());
+      settle(*runner_.halo, runner_);
+      runner_.halo->begin(color, a.x, ghosts_.data());
       run(color, true);
       end_fetch(color, a.x);
     }
@@ -204,7 +204,7 @@ private:
     for_sweeps([&](bool backward, bool) {
       a.rows.backward = options_.sweep == SweepKind::symmetric ? backward : !backward;
       if (fetches()) relax_transposed_with_ghosts(a, b);
-      else any_size_.transposed(run_.sweep(direction(a.rows.backward)), run_.n, a);
+      else any_size_.transposed(runner_.sweep(direction(a.rows.backward)), runner_.n, a);
       count_read(false);
     });
   }
@@ -212,27 +212,28 @@ private:
   // Contributions to ghosts are added to the right-hand sides of their owners, in a copy of b.
   void relax_transposed_with_ghosts(TransposedRelaxArguments a, const Scalar *b)
   {
-    run_.copy(rhs_.data(), run_.scalars(), b);
+    runner_.copy(rhs_.data(), runner_.scalars(), b);
     TransposedRelaxArguments shares = a;
-    shares.rows.ptr += run_.rows;
+    shares.rows.ptr += runner_.rows;
     shares.diagonal = nullptr;
     shares.out = ghosts_.data();
     a.in = rhs_.data();
     const auto add = [&](Index color) {
-      any_size_.transposed(run_.independent(ghost_cut_.data()), run_.n, shares);
-      settle(*run_.halo, run_);
-      run_.halo->add(color, ghosts_.data(), rhs_.data());
+      any_size_.transposed(runner_.independent(ghost_cut_.data()), runner_.n, shares);
+      settle(*runner_.halo, runner_);
+      runner_.halo->add(color, ghosts_.data(), rhs_.data());
     };
     const SweepOrder<Space> &d = direction(a.rows.backward);
     if (options_.exchange == Exchange::sweep) {
       add(Halo::all);
-      any_size_.transposed(run_.sweep(d), run_.n, a);
+      any_size_.transposed(runner_.sweep(d), runner_.n, a);
       return;
     }
     const Index groups = d.groups();
     for (Index c = 0; c < groups / 2; ++c) {
       add(a.rows.backward ? groups / 2 - 1 - c : c);
-      for (const Index g : {2 * c, 2 * c + 1}) any_size_.transposed(run_.independent(d.group.data() + g), run_.n, a);
+      for (const Index g : {2 * c, 2 * c + 1})
+        any_size_.transposed(runner_.independent(d.group.data() + g), runner_.n, a);
     }
   }
 };

@@ -39,7 +39,7 @@ std::vector<LineBox> cut_boxes(const Grid &grid, Box tile, const HostArray<Index
       p.size = points;
       p.first = row_at(corner + i + box.i * (j + box.j * k));
       p.sweep_index = sweep_index;
-      p.step = {along(box.i, 1), along(box.j, box.i), along(box.k, box.i * box.j)};
+      p.stride = {along(box.i, 1), along(box.j, box.i), along(box.k, box.i * box.j)};
       p.before = {i > 0, j > 0, k > 0};
       p.after = {i + points.i < box.i, j + points.j < box.j, k + points.k < box.k};
       sweep_index += Index(points.points());
@@ -53,9 +53,9 @@ std::vector<LineBox> cut_boxes(const Grid &grid, Box tile, const HostArray<Index
 LineBox reverse_box(const LineBox &p, Index rows)
 {
   LineBox r = p;
-  r.first = p.first + (p.size.i - 1) * p.step[0] + (p.size.j - 1) * p.step[1] + (p.size.k - 1) * p.step[2];
+  r.first = p.first + (p.size.i - 1) * p.stride[0] + (p.size.j - 1) * p.stride[1] + (p.size.k - 1) * p.stride[2];
   r.sweep_index = rows - p.sweep_index - Index(p.size.points());
-  r.step = {-p.step[0], -p.step[1], -p.step[2]};
+  r.stride = {-p.stride[0], -p.stride[1], -p.stride[2]};
   r.before = p.after;
   r.after = p.before;
   // Bundles are the same in both directions. The bundle that may be smaller is the last in one and the first in the
@@ -73,7 +73,7 @@ void order_box(const LineBox &p, Index *row_at)
       for (Index s = 0; s < p.size.i + lines - 1; ++s)
         for (Index l = 0; l < lines; ++l)
           if (s >= l && s - l < p.size.i)
-            row_at[sweep_index++] = p.first + (s - l) * p.step[0] + (j + l) * p.step[1] + k * p.step[2];
+            row_at[sweep_index++] = p.first + (s - l) * p.stride[0] + (j + l) * p.stride[1] + k * p.stride[2];
     });
 }
 

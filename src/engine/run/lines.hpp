@@ -23,7 +23,7 @@ inline constexpr Index bundle_lines = 3;
 struct LineBox {
   Index first = 0, sweep_index = 0; // row and sweep index of the corner
   Box size;
-  std::array<Index, 3> step{};           // distance in rows from a point to the next, by direction
+  std::array<Index, 3> stride{};         // distance in rows from a point to the next, by direction
   std::array<bool, 3> before{}, after{}; // true if the grid has points before or after the box, by direction
   Index head = bundle_lines;             // lines of the first bundle of a plane; the others have at most bundle_lines
 
@@ -39,12 +39,12 @@ struct LineBox {
 KOKKOS_FORCEINLINE_FUNCTION bool is_star_row(const Index *ptr, const Index *col, Index row, const Box &box, Index i,
                                              Index j, Index k)
 {
-  const Index step[] = {-box.i * box.j, -box.i, -1, 0, 1, box.i, box.i * box.j};
+  const Index distance[] = {-box.i * box.j, -box.i, -1, 0, 1, box.i, box.i * box.j};
   const bool inside[] = {k > 0, j > 0, i > 0, true, i + 1 < box.i, j + 1 < box.j, k + 1 < box.k};
   Index e = ptr[row];
   const Index end = ptr[row + 1];
   for (int d = 0; d < 7; ++d)
-    if (inside[d] && (e == end || col[e++] != row + step[d])) return false;
+    if (inside[d] && (e == end || col[e++] != row + distance[d])) return false;
   return e == end;
 }
 

@@ -11,7 +11,7 @@ namespace finegrain
 // Tasks as kernels read them.
 struct TaskList {
   Index count = 0;
-  const Index *first = nullptr, *wait_ptr = nullptr, *wait = nullptr, *step_ptr = nullptr, *step = nullptr;
+  const Index *first = nullptr, *wait_ptr = nullptr, *wait = nullptr, *set_ptr = nullptr, *set_first = nullptr;
 };
 
 namespace detail

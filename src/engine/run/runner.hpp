@@ -64,7 +64,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   Array<Index, Space> row_at; // row at each position; empty: natural order
   SweepOrder<Space> forward, backward, factor_order;
   TaskFlagMemory<Space> flags;
-  Array<Scalar, Space> step; // memory of scratch(), allocated at first use
+  Array<Scalar, Space> scratch_vector; // memory of scratch(), allocated at first use
   Kokkos::View<PivotReport, Space> pivot_report;
   Halo *halo = nullptr;
   Offset launches = 0;
@@ -100,7 +100,7 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
     set_sweep_orders(plan, forward, backward, factor_order);
     pivot_report = Kokkos::View<PivotReport, Space>("finegrain::pivots");
     launches = 0;
-    step = {};
+    scratch_vector = {};
     halo = nullptr;
 
     statistics = {};
@@ -214,8 +214,9 @@ template <class Exec> struct Runner : QueuedSpace<Exec> {
   // Returns a vector for callers (Engine::scratch()).
   Scalar *scratch()
   {
-    if (step.extent(0) < scalars()) step = make_array<Scalar, Space>("finegrain::step", scalars());
-    return step.data();
+    if (scratch_vector.extent(0) < scalars())
+      scratch_vector = make_array<Scalar, Space>("finegrain::scratch", scalars());
+    return scratch_vector.data();
   }
 };
 

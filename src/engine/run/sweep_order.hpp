@@ -38,7 +38,7 @@ template <class Space> void set_sweep_orders(const Plan &plan, SweepOrder<Space>
   backward.tasks = copy_to<Space>(reverse_tasks(up));
   for (SweepOrder<Space> *d : {&forward, &backward}) {
     const Tasks<Space> &t = d->tasks;
-    d->list = {t.count(), t.first.data(), t.wait_ptr.data(), t.wait.data(), t.step_ptr.data(), t.step.data()};
+    d->list = {t.count(), t.first.data(), t.wait_ptr.data(), t.wait.data(), t.set_ptr.data(), t.set_first.data()};
   }
 }
 

@@ -138,7 +138,7 @@ private:
     const double blocks = g_.rows() ? double(g_.entries()) / g_.rows() : 1;
     return blocks / 2 * block_ * block_ * double(storage_size(options_.precision));
   }
-  double width() const { return machine_.device ? 0 : window_width(block_); } // 0: steps
+  double width() const { return machine_.device ? 0 : window_width(block_); } // 0: level sets
 
   // Returns the keys by which the rows of a tile on a host are ordered: the level of their line. Lines of a level
   // are independent, so that a core overlaps two of them better than a line and the next (docs/tuning.md).

@@ -83,16 +83,19 @@ public:
     const std::size_t needed = tasks ? (std::size_t(tasks) + 1) * std::size_t(stride) : 0;
     if (words_.extent(0) >= needed) return;
     words_ = Array<unsigned, Space>("finegrain::progress", needed);
-    base_ = run_ = 0;
+    base_ = kernel_ = 0;
   }
   // Returns the flags of the next kernel. Call advance() after its launch: a kernel whose launch throws has drawn no
   // tickets.
-  TaskFlags next() const { return {words_.data(), words_.data() + stride, stride, base_, (run_ + 1) & ~sleeper_bit}; }
+  TaskFlags next() const
+  {
+    return {words_.data(), words_.data() + stride, stride, base_, (kernel_ + 1) & ~sleeper_bit};
+  }
   // Counts a kernel with this many tasks and workers, each of which draws until it gets no task.
   void advance(Index tasks, Index workers)
   {
     base_ += unsigned(tasks) + unsigned(workers);
-    run_ = (run_ + 1) & ~sleeper_bit;
+    kernel_ = (kernel_ + 1) & ~sleeper_bit;
   }
   std::size_t bytes() const { return words_.span() * sizeof(unsigned); }
 
@@ -100,7 +103,7 @@ private:
   // Flags of different threads are on different cache lines. On a device a warp reads several at once.
   static constexpr int stride = std::is_same_v<Space, Kokkos::HostSpace> ? 16 : 1;
   Array<unsigned, Space> words_;
-  unsigned base_ = 0, run_ = 0;
+  unsigned base_ = 0, kernel_ = 0;
 };
 
 } // namespace finegrain

@@ -235,8 +235,8 @@ TaskPlan plan_tasks(const Graph &g, const Chunks &chunks, const ChunkLevels &lev
     const auto inner = order_windows(permute(g, plan.order), width, plan.tasks.first);
     if (inner.extent(0)) plan.order = compose(plan.order, inner);
   } else if (width == 0) {
-    const Schedule s = schedule_pieces(g, plan.tasks.first, plan.order, task_of, plan.tasks.step_ptr);
-    plan.tasks.step = s.group;
+    const Schedule s = schedule_pieces(g, plan.tasks.first, plan.order, task_of, plan.tasks.set_ptr);
+    plan.tasks.set_first = s.group;
     plan.order = s.order;
   }
   return plan;
@@ -247,8 +247,8 @@ Tasks<Host> reverse_tasks(const Tasks<Host> &t)
   Tasks<Host> r;
   const Index tasks = t.count();
   r.first = reverse_groups(t.first);
-  r.step = reverse_groups(t.step);
-  r.step_ptr = reverse_groups(t.step_ptr);
+  r.set_first = reverse_groups(t.set_first);
+  r.set_ptr = reverse_groups(t.set_ptr);
   // Waiting is reversed as well: the earlier task waits for the later one.
   std::vector<Index> next(std::size_t(tasks) + 1, 0);
   for (Index w = 0; w < Index(t.wait.extent(0)); ++w) ++next[std::size_t(tasks - 1 - t.wait(w)) + 1];

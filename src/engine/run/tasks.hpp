@@ -8,17 +8,17 @@
 namespace finegrain
 {
 
-// Tasks are ranges of sweep indices, in an order in which no task needs a later one. A step is a range of rows of a
-// task that do not depend on each other; host workers ignore steps.
+// Tasks are ranges of sweep indices, in an order in which no task needs a later one. A level set of a
+// task is a range of its rows that do not depend on each other; host workers ignore these sets.
 template <class Space> struct Tasks {
-  Array<Index, Space> first;          // first sweep index of each task, and the number of rows
-  Array<Index, Space> wait_ptr, wait; // the tasks for which each task waits
-  Array<Index, Space> step_ptr, step; // the steps of each task, and the first sweep index of each step
+  Array<Index, Space> first;              // first sweep index of each task, and the number of rows
+  Array<Index, Space> wait_ptr, wait;     // the tasks for which each task waits
+  Array<Index, Space> set_ptr, set_first; // level sets of each task, and the first sweep index of each
 
   Index count() const { return first.extent(0) ? Index(first.extent(0)) - 1 : 0; }
   std::size_t bytes() const
   {
-    return (first.span() + wait_ptr.span() + wait.span() + step_ptr.span() + step.span()) * sizeof(Index);
+    return (first.span() + wait_ptr.span() + wait.span() + set_ptr.span() + set_first.span()) * sizeof(Index);
   }
 };
 
@@ -56,7 +56,7 @@ struct TaskSize {
 };
 
 // All rows cut into tasks. The rows of a task are stored by level, in windows (order_windows()) of `width`. If
-// `width` is 0 each level is a step; below 0 there are no steps, and rows keep their order. `key`, if given, has a
+// `width` is 0 the level sets of tasks are found; below 0 rows keep their order. `key`, if given, has a
 // key of each row that is not less than those of the rows it needs. The rows of a task are then ordered by key,
 // chunk and number before windows are cut.
 struct TaskPlan {
@@ -73,8 +73,8 @@ Tasks<Kokkos::HostSpace> reverse_tasks(const Tasks<Kokkos::HostSpace> &);
 
 template <class Space> Tasks<Space> copy_to(const Tasks<Kokkos::HostSpace> &t)
 {
-  return {copy_to<Space>(t.first), copy_to<Space>(t.wait_ptr), copy_to<Space>(t.wait), copy_to<Space>(t.step_ptr),
-          copy_to<Space>(t.step)};
+  return {copy_to<Space>(t.first), copy_to<Space>(t.wait_ptr), copy_to<Space>(t.wait), copy_to<Space>(t.set_ptr),
+          copy_to<Space>(t.set_first)};
 }
 
 } // namespace finegrain

@@ -47,7 +47,7 @@ template <int N, class Row, class Member> struct Team {
 #if defined(FINEGRAIN_ON_DEVICE)
     if constexpr (prefetches<Row>()) {
       constexpr std::size_t line = 64;
-      const Index first = tasks.step[tasks.step_ptr[t]], last = tasks.step[tasks.step_ptr[t + 1]];
+      const Index first = tasks.set_first[tasks.set_ptr[t]], last = tasks.set_first[tasks.set_ptr[t + 1]];
       row.reads(first, last, [&](const void *from, std::size_t bytes) {
         Kokkos::parallel_for(Kokkos::TeamVectorRange(member, int((bytes + line - 1) / line)), [&](int i) {
           on_device::prefetch_line(static_cast<const char *>(from) + std::size_t(i) * line);
@@ -61,13 +61,13 @@ template <int N, class Row, class Member> struct Team {
   KOKKOS_FUNCTION void barrier() const { member.team_barrier(); }
   template <class F> KOKKOS_FUNCTION void once(const F &f) const { Kokkos::single(Kokkos::PerTeam(member), f); }
 
-  // Executes the steps one after the other. The rows of a step do not depend on each other.
+  // Executes the level sets of a task one after the other.
   KOKKOS_FUNCTION void run(const TaskList &tasks, Index t) const
   {
     const TeamLanes<N, Member> lanes{row.n, member};
-    for (Index s = tasks.step_ptr[t]; s < tasks.step_ptr[t + 1]; ++s) {
-      if (s > tasks.step_ptr[t]) member.team_barrier();
-      each(tasks.step[s], tasks.step[s + 1], [&](Index sweep_index) { row(sweep_index, lanes, scratch); });
+    for (Index s = tasks.set_ptr[t]; s < tasks.set_ptr[t + 1]; ++s) {
+      if (s > tasks.set_ptr[t]) member.team_barrier();
+      each(tasks.set_first[s], tasks.set_first[s + 1], [&](Index sweep_index) { row(sweep_index, lanes, scratch); });
     }
   }
 };

@@ -33,7 +33,7 @@ template <class Exec> class SipFactoring final : public Factoring<Exec>
 {
 public:
   using Base = Factoring<Exec>;
-  using Base::Base, Base::run_, Base::factor_;
+  using Base::Base, Base::runner_, Base::factor_;
   using typename Base::Blocks, typename Base::Space;
 
   bool fits(int n) const override { return !works_in_teams<Exec> || fits_team<SipRow<0, Scalar, Scalar>>(n); }
@@ -53,8 +53,8 @@ public:
   }
   void factor(const Values &values, const Blocks &to, const Index *row_of) override
   {
-    kernel_(run_.sweep(run_.forward), run_.n,
-            sip_arguments(factor_.pattern, star_, alpha_, to, run_, values.owned, row_of));
+    kernel_(runner_.sweep(runner_.forward), runner_.n,
+            sip_arguments(factor_.pattern, star_, alpha_, to, runner_, values.owned, row_of));
   }
   FactoringCount count() const override
   {

@@ -47,28 +47,28 @@ Kind classify(const Points &points, unsigned open_axes, std::size_t b, Index row
   int axes = 0;
   Kind kind = Kind::other;
   for (std::size_t a = 0; a < 3; ++a) {
-    const Index step = std::abs(p[a] - q[a]);
-    axes += step != 0;
-    if (step == 1) kind = Kind::star;
-    else if (step > 1 && step == Points::edge(points[b], a) - 1 && !(open_axes >> a & 1)) kind = Kind::wrap;
+    const Index distance = std::abs(p[a] - q[a]);
+    axes += distance != 0;
+    if (distance == 1) kind = Kind::star;
+    else if (distance > 1 && distance == Points::edge(points[b], a) - 1 && !(open_axes >> a & 1)) kind = Kind::wrap;
   }
   return axes == 1 ? kind : Kind::other;
 }
 
 } // namespace
 
-HostArray<Index> order_mirrored(const Grid &grid, unsigned mirrored)
+HostArray<Index> order_reversed(const Grid &grid, unsigned reversed)
 {
-  if (mirrored == 0) return {};
+  if (reversed == 0) return {};
   auto order = make_array<Index>("finegrain::order", std::size_t(count_points(grid)));
   Index place = 0, first = 0;
   for (const Box &box : grid) {
-    const auto turn = [&](Index at, Index edge, unsigned axis) { return mirrored & axis ? edge - 1 - at : at; };
+    const auto turn = [&](Index at, Index edge, unsigned axis) { return reversed & axis ? edge - 1 - at : at; };
     for (Index k = 0; k < box.k; ++k)
       for (Index j = 0; j < box.j; ++j)
         for (Index i = 0; i < box.i; ++i)
-          order(place++) =
-            first + turn(i, box.i, mirror_i) + box.i * (turn(j, box.j, mirror_j) + box.j * turn(k, box.k, mirror_k));
+          order(place++) = first + turn(i, box.i, reversed_i) +
+                           box.i * (turn(j, box.j, reversed_j) + box.j * turn(k, box.k, reversed_k));
     first += Index(box.points());
   }
   return order;
@@ -76,7 +76,7 @@ HostArray<Index> order_mirrored(const Grid &grid, unsigned mirrored)
 
 SetupError eliminate_star(const Graph &owned, const EngineOptions &options, Elimination &e)
 {
-  e.ordering = order_mirrored(options.grid, options.sip_factor.mirrored);
+  e.ordering = order_reversed(options.grid, options.sip_factor.reversed);
   e.keeps_grid = e.ordering.extent(0) > 0;
   return select_star(owned, options.grid, options.open_axes, e.selection);
 }
@@ -95,7 +95,7 @@ SetupError select_star(const Graph &g, const Grid &grid, unsigned open_axes, Sel
     const Box &box = points[b];
     const Point p = points.at(b, row);
     // Columns of the star ascend in this order.
-    const Index step[] = {box.i * box.j, box.i, 1};
+    const Index stride[] = {box.i * box.j, box.i, 1};
     Index e = g.ptr(row);
     const auto add = [&](Index to) {
       while (e < g.ptr(row + 1) && g.col(e) < to) ++e;
@@ -103,10 +103,10 @@ SetupError select_star(const Graph &g, const Grid &grid, unsigned open_axes, Sel
       entry.push_back(e < g.ptr(row + 1) && g.col(e) == to ? e : -1);
     };
     for (std::size_t a = 3; a-- > 0;)
-      if (p[a] > 0) add(row - step[2 - a]);
+      if (p[a] > 0) add(row - stride[2 - a]);
     add(row);
     for (std::size_t a = 0; a < 3; ++a)
-      if (p[a] + 1 < Points::edge(box, a)) add(row + step[2 - a]);
+      if (p[a] + 1 < Points::edge(box, a)) add(row + stride[2 - a]);
     ptr(row + 1) = Index(col.size());
     for (Index f = g.ptr(row); f < g.ptr(row + 1); ++f) {
       const Kind kind = classify(points, open_axes, b, row, g.col(f));

@@ -12,13 +12,13 @@ namespace finegrain
 {
 
 // Axes along which the elimination runs in reverse.
-enum : unsigned { mirror_i = 1, mirror_j = 2, mirror_k = 4 };
+enum : unsigned { reversed_i = 1, reversed_j = 2, reversed_k = 4 };
 
-// Row at each place of the elimination, which is the natural order of the mirrored boxes. Empty: natural order.
-HostArray<Index> order_mirrored(const Grid &, unsigned mirrored);
+// Row at each place of the elimination: the natural order, backwards along reversed axes. Empty: natural order.
+HostArray<Index> order_reversed(const Grid &, unsigned reversed);
 
 // Selects the complete star of the boxes; the entry is -1 if the graph lacks a coupling. Couplings around a periodic
-// axis and between boxes are ignored. Axes in `open_axes` (mirror_i, ...) are not periodic. Returns
+// axis and between boxes are ignored. Axes in `open_axes` (reversed_i, ...) are not periodic. Returns
 // SetupError::no_grid, grid_size, or star_fit with the row of any other coupling.
 SetupError select_star(const Graph &owned, const Grid &, unsigned open_axes, Selection &);
 
@@ -26,7 +26,7 @@ SetupError select_star(const Graph &owned, const Grid &, unsigned open_axes, Sel
 SetupError eliminate_star(const Graph &owned, const EngineOptions &, Elimination &);
 
 // Star of a grid in elimination order: neighbors of each point by direction. Directions i, j, k are 0, 1, 2 and
-// follow the elimination, which is reversed along mirrored axes. Arrays have three values per position, -1 for no
+// follow the elimination, which goes backwards along reversed axes. Arrays have three values per position, -1 for no
 // neighbor.
 struct StarList {
   const Index *lower = nullptr; // lower entry that couples the point to the previous one

@@ -25,7 +25,7 @@ constexpr int width = 2;
 typedef double Doubles __attribute__((vector_size(sizeof(double) * width)));
 typedef std::uint64_t Bits __attribute__((vector_size(sizeof(double) * width)));
 typedef std::int16_t Words __attribute__((vector_size(sizeof(double) * width)));
-constexpr int step = 2 * width; // terms of an iteration: accumulators of more are spilled without AVX
+constexpr int per_iteration = 2 * width; // terms of an iteration: accumulators of more are spilled without AVX
 
 // 2^exponent, of a normal double.
 double power_of_two(int exponent) { return std::bit_cast<double>(std::uint64_t(1023 + exponent) << 52); }
@@ -41,9 +41,9 @@ Doubles load(const double *from)
 
 std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
 
-// Sums `padded` terms, a multiple of `step`, of which term(i) loads a vector, in three bins from `top` downwards.
-// Returns false if a term does not fit. Adding 1.5 * 2^52 units rounds a term to a multiple of the unit, which the
-// bits of the result count: integer sums of these bits are exact.
+// Sums `padded` terms, a multiple of `per_iteration`, of which term(i) loads a vector, in three bins from `top`
+// downwards. Returns false if a term does not fit. Adding 1.5 * 2^52 units rounds a term to a multiple of the unit,
+// which the bits of the result count: integer sums of these bits are exact.
 template <class Term>
 bool split(const Term &term, int padded, const void *next, int bits, int top, std::int64_t parts[3])
 {
@@ -52,10 +52,10 @@ bool split(const Term &term, int padded, const void *next, int bits, int top, st
   Words largest = {}; // of four words of a double the highest has the exponent
   const Bits magnitude = (Bits{} - 1) >> 1;
   for (int k = 0; k < 3; ++k) shift[k] = fill(1.5 * power_of_two(52 + bits * (top - k)));
-  for (int i = 0; i < padded; i += step) {
-    for (int byte = 0; byte < int(sizeof(double)) * step; byte += 64)
+  for (int i = 0; i < padded; i += per_iteration) {
+    for (int byte = 0; byte < int(sizeof(double)) * per_iteration; byte += 64)
       __builtin_prefetch(static_cast<const char *>(next) + sizeof(double) * std::size_t(i) + byte);
-    for (int u = 0; u < step; u += width) {
+    for (int u = 0; u < per_iteration; u += width) {
       Doubles rest = term(i + u);
       const Words words = Words(Bits(rest) & magnitude);
       largest = largest > words ? largest : words;
@@ -67,20 +67,21 @@ bool split(const Term &term, int padded, const void *next, int bits, int top, st
     }
   }
   std::uint64_t highest = 0;
-  for (int lane = 0; lane < width; ++lane) highest = std::max<std::uint64_t>(highest, Bits(largest)[lane] >> 48);
+  for (int element = 0; element < width; ++element)
+    highest = std::max<std::uint64_t>(highest, Bits(largest)[element] >> 48);
   for (int k = 0; k < 3; ++k) {
     std::uint64_t sum = 0;
-    for (int lane = 0; lane < width; ++lane) sum += sums[k][lane];
+    for (int element = 0; element < width; ++element) sum += sums[k][element];
     parts[k] = std::int64_t(sum - std::uint64_t(padded) * bits_of(shift[k][0]));
   }
   return highest < bits_of(power_of_two(bits * (top + 1) - 1)) >> 48;
 }
 
-constexpr int far = 15; // bins from here on are near the ends of the range
+constexpr int first_extreme = 15; // bins from here on are near the ends of the range
 
 } // namespace
 
-void BinnedSum::raise(int top)
+void BinnedSum::move_bins_up(int top)
 {
   for (; top_ < top; ++top_) { // bins that leave are below the three that all terms need
     digits_[2] = digits_[1];
@@ -99,7 +100,7 @@ bool BinnedSum::add_finite(const double *terms, int padded, const void *next)
   // Numbers near the ends of the range are moved by eight bins, so that shifts neither overflow nor underflow. Of
   // terms that are moved downwards only bits below the three bins get lost.
   constexpr int moved = 8;
-  const int move = top_ >= far ? -moved : top_ <= -far ? moved : 0, top = int(top_) + move;
+  const int move = top_ >= first_extreme ? -moved : top_ <= -first_extreme ? moved : 0, top = int(top_) + move;
   alignas(64) double scaled[most];
   std::int64_t parts[3];
   if (move) {
@@ -114,7 +115,7 @@ bool BinnedSum::add_finite(const double *terms, int padded, const void *next)
 
 void BinnedSum::add(double *terms, int count, const void *next)
 {
-  const int padded = (count + step - 1) / step * step;
+  const int padded = (count + per_iteration - 1) / per_iteration * per_iteration;
   std::fill(terms + count, terms + padded, 0.0);
   if (add_finite(terms, padded, next)) return;
   double largest = 0;
@@ -127,16 +128,16 @@ void BinnedSum::add(double *terms, int count, const void *next)
   int exponent, top = lowest;
   std::frexp(largest, &exponent); // largest < 2^exponent
   while (bits * (top + 1) - 1 < exponent) ++top;
-  raise(top);
+  move_bins_up(top);
   add_finite(terms, padded, nullptr);
 }
 
 void BinnedSum::add_products(const double *x, const double *y, int count, const void *next)
 {
   const int top = int(top_);
-  int done = count / step * step;
+  int done = count / per_iteration * per_iteration;
   std::int64_t parts[3];
-  if (done && std::abs(top) < far &&
+  if (done && std::abs(top) < first_extreme &&
       split([=](int i) { return load(x + i) * load(y + i); }, done, next ? next : y, bits, top, parts))
     add_parts(parts);
   else done = 0;
@@ -149,8 +150,8 @@ void BinnedSum::add_products(const double *x, const double *y, int count, const 
 void BinnedSum::merge(const BinnedSum &other)
 {
   BinnedSum o = other;
-  raise(int(o.top_));
-  o.raise(int(top_));
+  move_bins_up(int(o.top_));
+  o.move_bins_up(int(top_));
   flags_ |= o.flags_;
   for (int k = 0; k < 3; ++k) digits_[k] += o.digits_[k];
 }

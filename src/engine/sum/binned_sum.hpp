@@ -33,7 +33,8 @@ private:
   static constexpr int bits = 40, lowest = -25, highest = 25; // bins: all finite doubles fit below the highest
   static constexpr int nan = 1, plus_infinity = 2, minus_infinity = 4;
 
-  void raise(int top);
+  // Makes `top` the highest bin if it is above the present one.
+  void move_bins_up(int top);
   bool add_finite(const double *terms, int padded, const void *next);
   // Adds the parts of a split in which all terms fit.
   void add_parts(const std::int64_t parts[3]);

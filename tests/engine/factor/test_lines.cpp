@@ -33,12 +33,12 @@ const std::vector<Grid> grids = {{{1, 5, 4}},
                                  {{12, 1, 9}},
                                  {{4, 3, 2}, {1, 1, 1}, {6, 5, 3}, {1, 8, 2}}};
 
-EngineOptions sip_options(const Grid &grid, unsigned mirrored = 0)
+EngineOptions sip_options(const Grid &grid, unsigned reversed = 0)
 {
   EngineOptions r;
   r.factor = FactorKind::sip;
   r.grid = grid;
-  r.sip_factor = {Real(0.92), mirrored};
+  r.sip_factor = {Real(0.92), reversed};
   r.algorithm = algorithms().front();
   return r;
 }
@@ -69,7 +69,7 @@ std::string name(const Grid &grid)
 void expect_same(const Problem &p, const EngineOptions &options, const char *what)
 {
   EXPECT_TRUE(same_bits(p.solve(options), p.solve(by_rows(options))))
-    << what << ", " << name(options.grid) << "mirrored " << options.sip_factor.mirrored << ", algorithm "
+    << what << ", " << name(options.grid) << "reversed " << options.sip_factor.reversed << ", algorithm "
     << int(options.algorithm) << ", tile " << name({options.tile});
 }
 
@@ -82,10 +82,10 @@ TEST(Lines, EqualTheRowFunctions)
 {
   for (const Grid &grid : grids) {
     const Problem p(make_stars(grid), 1);
-    for (unsigned mirrored = 0; mirrored < 8; ++mirrored)
+    for (unsigned reversed = 0; reversed < 8; ++reversed)
       for (const Storage &storage : storages)
         for (const Algorithm algorithm : {algorithms().front(), Algorithm::tasks, Algorithm::automatic}) {
-          EngineOptions r = with(sip_options(grid, mirrored), storage);
+          EngineOptions r = with(sip_options(grid, reversed), storage);
           r.algorithm = algorithm;
           expect_same(p, r, "Stone");
         }
@@ -99,8 +99,8 @@ TEST(Lines, TilesOfAnyShape)
     const Problem p(make_stars(grid), 1);
     for (const Box &tile :
          {Box{1, 1, 1}, Box{3, 2, 1}, Box{2, 5, 3}, Box{5, 1, 2}, Box{100, bundle_lines + 1, 1}, Box{4, 100, 100}})
-      for (const unsigned mirrored : {0u, 5u, 7u}) {
-        EngineOptions r = sip_options(grid, mirrored);
+      for (const unsigned reversed : {0u, 5u, 7u}) {
+        EngineOptions r = sip_options(grid, reversed);
         r.algorithm = Algorithm::tasks;
         r.tile = tile;
         expect_same(p, r, "tiles");

@@ -37,9 +37,9 @@ template <class Exec> void run_after_a_failure()
   constexpr Index rows = 6;
   const auto sweep_index = to_array("sweep_index", {0, 2, 4, 6});
   const auto wait_ptr = to_array("wait", {0, 0, 1, 2}), wait = to_array("wait", {0, 1});
-  const auto step_ptr = to_array("step", {0, 1, 2, 3});
+  const auto set_ptr = to_array("set", {0, 1, 2, 3});
   const auto group = to_array("group", {0, rows});
-  const TaskList tasks{3, sweep_index.data(), wait_ptr.data(), wait.data(), step_ptr.data(), sweep_index.data()};
+  const TaskList tasks{3, sweep_index.data(), wait_ptr.data(), wait.data(), set_ptr.data(), sweep_index.data()};
   TaskFlagMemory<typename Exec::memory_space> progress;
   Offset launches = 0;
   progress.reserve(tasks.count);

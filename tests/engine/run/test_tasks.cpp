@@ -52,12 +52,12 @@ void check_tasks(const Graph &g, const Tasks<Host> &t, const std::vector<Index> 
       slot_of[std::size_t(row_of[std::size_t(s)])] = s;
     }
   }
-  std::vector<Index> step_of(std::size_t(g.rows), -1);
-  for (Index i = 0; t.step.extent(0) && i < t.count(); ++i) {
-    EXPECT_EQ(t.step(t.step_ptr(i)), t.first(i));
-    EXPECT_EQ(t.step(t.step_ptr(i + 1)), t.first(i + 1));
-    for (Index s = t.step_ptr(i); s < t.step_ptr(i + 1); ++s)
-      for (Index p = t.step(s); p < t.step(s + 1); ++p) step_of[std::size_t(row_of[std::size_t(p)])] = s;
+  std::vector<Index> set_of(std::size_t(g.rows), -1);
+  for (Index i = 0; t.set_first.extent(0) && i < t.count(); ++i) {
+    EXPECT_EQ(t.set_first(t.set_ptr(i)), t.first(i));
+    EXPECT_EQ(t.set_first(t.set_ptr(i + 1)), t.first(i + 1));
+    for (Index s = t.set_ptr(i); s < t.set_ptr(i + 1); ++s)
+      for (Index p = t.set_first(s); p < t.set_first(s + 1); ++p) set_of[std::size_t(row_of[std::size_t(p)])] = s;
   }
   const auto closure = close_waits(t, level);
   for (Index i = 0; i < g.rows; ++i)
@@ -68,8 +68,8 @@ void check_tasks(const Graph &g, const Tasks<Host> &t, const std::vector<Index> 
       const Index a = task_of[early], b = task_of[late];
       if (a == b) {
         EXPECT_LT(slot_of[early], slot_of[late]);
-        if (t.step.extent(0)) {
-          EXPECT_LT(step_of[early], step_of[late]);
+        if (t.set_first.extent(0)) {
+          EXPECT_LT(set_of[early], set_of[late]);
         }
       } else {
         EXPECT_TRUE(closure[std::size_t(b)].count(a)) << "row " << late << " needs row " << early;
@@ -161,13 +161,13 @@ TEST(Tasks, HandChecked)
   EXPECT_EQ(plan.widest, 2);
   const Index order[] = {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15};
   const Index wait[] = {0, 0, 1, 2}, wait_ptr[] = {0, 0, 1, 2, 4},
-              step[] = {0, 1, 3, 4, 5, 7, 8, 9, 11, 12, 13, 15, 16};
+              set_first[] = {0, 1, 3, 4, 5, 7, 8, 9, 11, 12, 13, 15, 16};
   EXPECT_TRUE(std::equal(order, order + 16, plan.order.data()));
   ASSERT_EQ(plan.tasks.wait.extent(0), 4u);
   EXPECT_TRUE(std::equal(wait, wait + 4, plan.tasks.wait.data()));
   EXPECT_TRUE(std::equal(wait_ptr, wait_ptr + 5, plan.tasks.wait_ptr.data()));
-  ASSERT_EQ(plan.tasks.step.extent(0), 13u);
-  EXPECT_TRUE(std::equal(step, step + 13, plan.tasks.step.data()));
+  ASSERT_EQ(plan.tasks.set_first.extent(0), 13u);
+  EXPECT_TRUE(std::equal(set_first, set_first + 13, plan.tasks.set_first.data()));
   // With diagonal neighbors the wait for the diagonal tile is implied by the others.
   const auto tall = cut_tiles({Box{4, 4, 1}}, {4, 1, 1}, make_grid_graph(box, Stencil::box));
   const auto chain = plan_tasks(g, *tall, find_chunk_levels(g, *tall), {}, 0);

@@ -56,7 +56,7 @@ struct TwoBoxes {
 TEST(SipGrids, HaveFactorsOfTheirOwn)
 {
   for (const int n : {1, 3})
-    for (const unsigned mirrored : {0u, 2u, 5u})
+    for (const unsigned reversed : {0u, 2u, 5u})
       for (const Algorithm algorithm : algorithms()) {
         const TwoBoxes p(n);
         EngineOptions r;
@@ -64,14 +64,14 @@ TEST(SipGrids, HaveFactorsOfTheirOwn)
         r.factor = FactorKind::sip;
         r.algorithm = algorithm;
         r.grid = {p.first, p.second};
-        r.sip_factor = {Real(0.8), mirrored};
+        r.sip_factor = {Real(0.8), reversed};
         auto x = p.both.solve(r, &s);
         ASSERT_EQ(x.size(), p.both.b.size());
         EXPECT_EQ(s.ignored_inside, 10);
         const auto cut = x.begin() + std::ptrdiff_t(p.one.b.size());
-        EXPECT_LT(difference({x.begin(), cut}, PlainSip(p.one, p.first, Real(0.8), mirrored).solve(p.one.b)),
+        EXPECT_LT(difference({x.begin(), cut}, PlainSip(p.one, p.first, Real(0.8), reversed).solve(p.one.b)),
                   tolerance);
-        EXPECT_LT(difference({cut, x.end()}, PlainSip(p.two, p.second, Real(0.8), mirrored).solve(p.two.b)),
+        EXPECT_LT(difference({cut, x.end()}, PlainSip(p.two, p.second, Real(0.8), reversed).solve(p.two.b)),
                   tolerance);
       }
 }

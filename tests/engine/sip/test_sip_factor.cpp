@@ -13,12 +13,12 @@ namespace
 
 constexpr Box boxes[] = {{5, 4, 3}, {3, 3, 5}, {7, 6, 1}, {1, 5, 4}, {9, 1, 1}, {1, 1, 6}, {1, 1, 1}, {2, 2, 2}};
 
-EngineOptions sip_options(Box box, Real alpha, unsigned mirrored = 0)
+EngineOptions sip_options(Box box, Real alpha, unsigned reversed = 0)
 {
   EngineOptions r;
   r.factor = FactorKind::sip;
   r.grid = {box};
-  r.sip_factor = {alpha, mirrored};
+  r.sip_factor = {alpha, reversed};
   return r;
 }
 
@@ -44,12 +44,12 @@ TEST_P(SipFactorization, EqualsItsFormulas)
 {
   for (const Box &box : boxes)
     for (const Real alpha : {Real(0), Real(0.5), Real(0.92)})
-      for (unsigned mirrored = 0; mirrored < 8; ++mirrored) {
+      for (unsigned reversed = 0; reversed < 8; ++reversed) {
         const Problem p(make_grid_graph(box, Stencil::star), GetParam());
         EXPECT_LT(
-          difference(p.solve(sip_options(box, alpha, mirrored)), PlainSip(p, box, alpha, mirrored).solve(p.b)),
+          difference(p.solve(sip_options(box, alpha, reversed)), PlainSip(p, box, alpha, reversed).solve(p.b)),
           tolerance)
-          << box.i << " " << box.j << " " << box.k << ", alpha " << alpha << ", mirrored " << mirrored;
+          << box.i << " " << box.j << " " << box.k << ", alpha " << alpha << ", reversed " << reversed;
       }
 }
 
@@ -84,8 +84,8 @@ TEST_P(SipFactorization, GivesTheSameBitsOnEveryAlgorithm)
 {
   const Box box{6, 5, 4};
   const Problem p(make_grid_graph(box, Stencil::star), GetParam());
-  for (const unsigned mirrored : {0u, 2u, 7u}) {
-    EngineOptions r = sip_options(box, Real(0.92), mirrored);
+  for (const unsigned reversed : {0u, 2u, 7u}) {
+    EngineOptions r = sip_options(box, Real(0.92), reversed);
     r.algorithm = algorithms().front();
     const auto expected = p.solve(r);
     for (const Algorithm algorithm : algorithms()) {
@@ -111,9 +111,9 @@ TEST(SipStar, LeavesOutWrapsAndNamesOtherCouplings)
   EXPECT_EQ(select_star(star, {{4, 3, 2}}, 0, s).reason, SetupError::grid_size);
   // The ends of an axis of three points are two steps apart. On an open axis they are not neighbors.
   const Graph ring = make_grid_graph({3, 4, 1}, Stencil::star, 1, {true, false, false});
-  ASSERT_FALSE(select_star(ring, {{3, 4, 1}}, mirror_j | mirror_k, s));
+  ASSERT_FALSE(select_star(ring, {{3, 4, 1}}, reversed_j | reversed_k, s));
   EXPECT_EQ(s.ignored.entries(), 8);
-  const SetupError open = select_star(ring, {{3, 4, 1}}, mirror_i, s);
+  const SetupError open = select_star(ring, {{3, 4, 1}}, reversed_i, s);
   EXPECT_EQ(open.reason, SetupError::star_fit);
   EXPECT_EQ(open.row, 0);
 }

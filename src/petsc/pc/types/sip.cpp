@@ -199,7 +199,7 @@ static PetscErrorCode PCOptions_SIP(PC pc, EngineOptions *options)
     bool first = true; // reversing all axes only exchanges lower and upper parts
     PetscFunctionBegin;
     for (const auto &[there, axis] :
-         {std::pair(axes[0], mirror_i), std::pair(axes[1], mirror_j), std::pair(axes[2], mirror_k)}) {
+         {std::pair(axes[0], reversed_i), std::pair(axes[1], reversed_j), std::pair(axes[2], reversed_k)}) {
       if (there && !first)
         for (std::size_t m = 0, size = mirrored.size(); m < size; ++m) mirrored.push_back(mirrored[m] | axis);
       first = first && !there;
