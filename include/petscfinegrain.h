@@ -113,7 +113,7 @@ FINEGRAIN_EXTERN const char *const PCFinegrainScheduleTypes[];
 .  PC_FINEGRAIN_ALGORITHM_LEVELS     - one kernel for each group of the schedule
 -  PC_FINEGRAIN_ALGORITHM_TASKS      - one kernel per sweep; a thread takes the next task and waits for the tasks that
                                        it depends on. Tasks are tiles of a grid on the host, and on a GPU if a tile is
-set, else runs of rows
+                                       set, else runs of rows
 
    Note:
    Results are bitwise identical for all algorithms.

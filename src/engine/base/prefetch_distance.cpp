@@ -11,27 +11,21 @@ namespace
 std::size_t distance_for_processor()
 {
 #if defined(__x86_64__)
-  __builtin_cpu_init();
   if (__builtin_cpu_is("amd")) return usual_prefetch_distance;
 #endif
   return 0;
 }
 
-// Returns the distance that the process has.
-PrefetchDistance &state()
-{
-  static PrefetchDistance distance{distance_for_processor(), false};
-  return distance;
-}
+Offset given = -1; // for the process; negative: the distance is that of the processor
 
 } // namespace
 
-PrefetchDistance prefetch_distance() { return state(); }
-
-void set_prefetch_distance(Offset bytes)
+PrefetchDistance prefetch_distance()
 {
-  state() =
-    bytes >= 0 ? PrefetchDistance{std::size_t(bytes), true} : PrefetchDistance{distance_for_processor(), false};
+  if (given >= 0) return {std::size_t(given), true};
+  return {distance_for_processor(), false};
 }
+
+void set_prefetch_distance(Offset bytes) { given = bytes; }
 
 } // namespace finegrain
