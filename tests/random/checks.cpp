@@ -385,7 +385,7 @@ void CheckSolve(const RandomCase &c, PC pc)
 void CheckTrick(const RandomCase &c, PC pc)
 {
   if (c.type.type != std::string(PCFGBILU) || c.problem.values > Values::indefinite) return;
-  if (c.settings.has("corrections 1") || c.settings.has("corrections 2")) return; // they exclude the trick
+  if (c.settings.has("corrections 1") || c.settings.has("corrections 2")) return;     // they exclude the trick
   if (c.settings.has("precision single") || c.settings.has("precision half")) return; // exclude it as well
   for (const auto &[solver, norm_type] :
        {std::pair(KSPGMRES, KSP_NORM_PRECONDITIONED), std::pair(KSPFGMRES, KSP_NORM_UNPRECONDITIONED),
