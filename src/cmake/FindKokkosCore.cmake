@@ -97,3 +97,12 @@ function(finegrain_sees_kokkos)
     set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
   endif()
 endfunction()
+
+# Headers of others that the C++ sources of a target parse once, a third of the time to compile most of them. (CMake
+# has no precompiled headers for CUDA.)
+function(finegrain_parse_once target)
+  if(NOT FINEGRAIN_CUDA)
+    list(TRANSFORM ARGN REPLACE "<(.*)>" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
