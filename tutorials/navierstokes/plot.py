@@ -210,12 +210,13 @@ def draw_flow(prefix, picture, limits=None, spins=False):
 def sub_iterations(folder):
     """Geometric means over the time steps."""
     rows = []
-    for key, run in runs(folder, "subiterations"):
+    for (pc, which), run in runs(folder, "subiterations"):
         histories = [[float(r) for r in line.split()] for line in re.findall(r"^ *[0-9.]+ +7 +\S+ +7((?: \d\.\d{3}e[-+]\d+){7})", run["text"], re.M)]
         if histories:
             means = [math.exp(sum(map(math.log, column)) / len(histories)) for column in zip(*histories)]
-            rows.append([key[0], len(histories), *(f"{mean:.3f}" for mean in means), f"{run['seconds'].get('linear solves in all', 0):.2f}"])
-    table("Sub-iterations: residual relative to the first of its time step", ["corrections", "time steps", *map(str, range(1, 8)), "linear solves, s"], rows)
+            solver = f"fgbilu, corrections {which}" if pc == "fgbilu" else "mcpi DSH" if which == "half" else "mcpi DS"
+            rows.append([solver, len(histories), *(f"{mean:.4f}" for mean in means), f"{run['seconds'].get('linear solves in all', 0):.2f}"])
+    table("Sub-iterations: residual relative to the first of its time step", ["solver", "time steps", *map(str, range(1, 8)), "linear solves, s"], rows)
 
 
 def main():
