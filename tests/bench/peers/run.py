@@ -188,7 +188,7 @@ def main():
     with open(args.out, "w", newline="") as out:
         out.write(f"# {where()}\n")
         table = csv.writer(out)
-        table.writerow(["problem", "unknowns", "block", "ranks", "threads", "method", "setup s", "iterations", "solve s", "total s", "residual", "MiB",
+        table.writerow(["problem", "unknowns", "block", "ranks", "threads", "method", "setup s", "iterations", "solve s", "total s", "residual",
                         "trouble"])
         for name in args.problems.split(","):
             if not (folder / f"{name}.json").exists():
@@ -210,7 +210,7 @@ def main():
                 troubles += [] if good else [f"{name}, {method}, {ranks}: {r['reason']}"]
                 table.writerow([name, settings["unknowns"], settings["block"], ranks, threads, method] +
                                ([f"{r['setup']:.3f}", r["iterations"], f"{r['solve']:.3f}", f"{r['setup'] + r['solve']:.3f}", f"{r['residual']:.1e}",
-                                 f"{r['memory']:.0f}", ""] if good else ["", r.get("iterations", ""), "", "", "", "", r["reason"]]))
+                                 ""] if good else ["", r.get("iterations", ""), "", "", "", r["reason"]]))
             out.flush()
     if args.strict and troubles:
         sys.exit("\n".join(troubles))

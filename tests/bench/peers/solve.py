@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Solves one system of problems.py with one set of options, in a process of its own (run.py). Prints set-up,
-iterations, solve, residual and memory as a line of JSON. Arguments: folder, name, matrix type, then PETSc's
+iterations, solve and residual as a line of JSON. Arguments: folder, name, matrix type, then PETSc's
 options."""
 import json
-import resource
 import sys
 import time
 
@@ -18,10 +17,6 @@ from petsc4py import PETSc
 
 def load(what):
     return PETSc.Viewer().createBinary(f"{folder}/{name}.{what}", "r")
-
-
-def resident():  # MiB, of this rank
-    return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize() / 2**20
 
 
 A = PETSc.Mat().create()
@@ -53,7 +48,6 @@ ksp.setTolerances(rtol=1e-8, max_it=3000)
 ksp.setFromOptions()
 # A virtual machine may have to find memory that was not used before, which takes longer than a solve.
 numpy.ones(2**27 // PETSc.COMM_WORLD.size)
-before = resident()
 start = time.perf_counter()
 ksp.setUp()
 ksp.getPC().setUpOnBlocks()
@@ -61,14 +55,10 @@ setup = time.perf_counter() - start
 start = time.perf_counter()
 ksp.solve(b, x)
 solve = time.perf_counter() - start
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
 r = b.duplicate()
 A.mult(x, r)
 r.aypx(-1, b)
 residual = r.norm() / b.norm()
-memory = PETSc.Vec().createMPI((1, None))
-memory.array[:] = max(peak - before, 0)
-total = memory.sum()
 if PETSc.COMM_WORLD.rank == 0:
     print("RESULT " + json.dumps({"setup": setup, "iterations": ksp.getIterationNumber(), "solve": solve, "reason": int(ksp.getConvergedReason()),
-                                  "residual": float(abs(residual)), "memory": float(abs(total))}))
+                                  "residual": float(abs(residual))}))
