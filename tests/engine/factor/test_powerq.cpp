@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Multicolored ILU(p,q) through the facade, compared with a plain oracle, and algorithms compared with each other.
-#include "fill_oracle.hpp"
-
-#include <gtest/gtest.h>
+#include "powerq.hpp"
 
 using namespace finegrain;
 using namespace finegrain::test;
 
 namespace
 {
-
-constexpr Drop drops[] = {Drop::during, Drop::after, Drop::none};
 
 std::vector<RelaxCase> cases()
 {
@@ -28,23 +24,7 @@ std::vector<RelaxCase> cases()
   };
 }
 
-EngineOptions color_options(int levels, int power, Drop drop = Drop::during)
-{
-  EngineOptions r;
-  r.schedule = ScheduleKind::color;
-  r.algorithm = algorithms().front();
-  r.levels = levels;
-  r.power = power;
-  r.drop = drop;
-  return r;
-}
-
-EngineOptions level_options(int levels)
-{
-  EngineOptions r = color_options(levels, 0);
-  r.schedule = ScheduleKind::level;
-  return r;
-}
+EngineOptions level_options(int levels) { return options_for(ScheduleKind::level, levels, 0); }
 
 // p from 0 to 3, q from 1 to p + 2 and the default, and level schedules of the same p. From q = p + 1 nothing is
 // dropped, so that the kind of dropping does not matter.
@@ -88,14 +68,6 @@ void expect_plain(const char *name, const Problem &p, const EngineOptions &r)
   if (by_color) {
     EXPECT_EQ(s.widths.groups, plain.colors.colors);
   }
-}
-
-std::unique_ptr<Engine> make_factored(const Problem &p, const EngineOptions &r)
-{
-  auto e = make_tested_engine();
-  EXPECT_FALSE(e->analyze(p.view(), r));
-  EXPECT_EQ(e->factor(p.source()).bad_row, -1);
-  return e;
 }
 
 class PowerQ : public ::testing::TestWithParam<int>
