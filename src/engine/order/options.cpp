@@ -116,8 +116,8 @@ const char *find_conflict(const EngineOptions &r)
     return "DILU modifies diagonal blocks only; it has no @_levels of fill";
   if (r.levels > 0 && r.schedule == ScheduleKind::hyperplane)
     return "fill couples points of a hyperplane; @_levels go with @_schedule level and color";
-  if (r.schedule == ScheduleKind::color && r.tile.points() > 0)
-    return "@_tile gives a shape, and @_schedule color is not cut into tiles of a grid; leave one out";
+  if (r.tile.points() > 0 && (r.schedule == ScheduleKind::color || r.schedule == ScheduleKind::level))
+    return "@_tile gives the shape of tiles of a grid, which @_schedule color and level do not have; leave one out";
   if (r.tile.points() > 0 && r.algorithm != Algorithm::tasks && r.algorithm != Algorithm::automatic)
     return "@_tile gives a shape, and this algorithm has no tiles; use @_algorithm tasks, or auto";
   return nullptr;

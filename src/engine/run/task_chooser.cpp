@@ -160,10 +160,10 @@ private:
   }
 
   // Cuts tiles on a grid, else ranges of consecutive rows. On a device tiles only have a shape that is given: none
-  // has been measured.
+  // has been measured. Without rows any shape fits.
   SetupError cut_and_plan()
   {
-    const bool shaped = options_.tile.points() > 0;
+    const bool shaped = options_.tile.points() > 0 && g_.rows() > 0;
     const bool misfit = !options_.grid.empty() && count_points(options_.grid) != g_.rows();
     if (shaped && !has_grid()) return {misfit ? SetupError::grid_size : SetupError::no_grid};
     const std::optional<Chunks> tiles = has_grid() && (shaped || !machine_.device) ? find_tiles() : std::nullopt;

@@ -111,4 +111,15 @@ TEST(Tiles, OfOtherGraphs)
   }
 }
 
+// A rank without rows, while others have a grid.
+TEST(Tiles, OfNoRowsHaveAnyShape)
+{
+  const Problem p(make_graph({}), 5);
+  EngineOptions options;
+  by_tasks(options, {2, 2, 2});
+  const auto e = make_tested_engine();
+  EXPECT_FALSE(e->analyze(p.view(), options));
+  EXPECT_EQ(e->factor(p.source()).bad_row, -1);
+}
+
 } // namespace

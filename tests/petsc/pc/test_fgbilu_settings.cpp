@@ -73,6 +73,8 @@ TEST(FgbiluSettings, ThatDoNotFitAreErrors)
   refuse("-pc_fgbilu_schedule hyperplane", {"-pc_fgbilu_schedule hyperplane", "-pc_fgbilu_grid I,J,K"});
   if (Size() == 1) refuse("-pc_fgbilu_grid 6,8,5", {"6,8,5", "-pc_fgbilu_grid", "-pc_fgbilu_schedule level"});
   refuse("-pc_fgbilu_tile 4,4,4", {"-pc_fgbilu_tile", "-pc_fgbilu_grid I,J,K"});
+  refuse("-pc_fgbilu_tile 4,4,4 -pc_fgbilu_schedule level",
+         {"-pc_fgbilu_tile", "-pc_fgbilu_schedule color and level"});
   refuse("-pc_fgbilu_tile 4,4,4 -pc_fgbilu_algorithm levels", {"-pc_fgbilu_tile", "-pc_fgbilu_algorithm tasks"});
   refuse("-pc_fgbilu_ordering nope", {"-pc_fgbilu_ordering is nope", "natural, tiles, rcm"});
   refuse("-pc_fgbilu_ordering rcm -pc_fgbilu_schedule hyperplane -pc_fgbilu_grid 8,6,5",

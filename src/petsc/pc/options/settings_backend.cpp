@@ -34,7 +34,8 @@ constinit const Common<PCFinegrainBackendType> backend{"backend", "Where the fac
                                                        "PCFinegrainSetBackend", &FinegrainSettings::backend,
                                                        PCFinegrainBackendTypes};
 constinit const PCFinegrainList tile{
-  "tile", "Points I,J,K of a tile (0,0,0: chosen)", "PCFinegrainSetTile", ReadTile, [](const PC_Finegrain &e) {
+  "tile", "Points I,J,K of a tile (0,0,0: chosen on hosts, none on devices)", "PCFinegrainSetTile", ReadTile,
+  [](const PC_Finegrain &e) {
     return PCFinegrainShow(std::vector<PetscInt>{e.settings.tile.i, e.settings.tile.j, e.settings.tile.k});
   }};
 } // namespace finegrain::settings

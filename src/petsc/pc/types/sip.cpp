@@ -195,20 +195,20 @@ static PetscErrorCode PCOptions_SIP(PC pc, EngineOptions *options)
       MPI_Allreduce(MPI_IN_PLACE, axes, 3, MPIU_INT, MPI_MAX, PetscObjectComm(reinterpret_cast<PetscObject>(pc))));
   }
   PetscCall(FinegrainOnAllRanks(pc, [&]() -> PetscErrorCode {
-    std::vector<unsigned> mirrored(1, 0);
+    std::vector<unsigned> reversed(1, 0);
     bool first = true; // reversing all axes only exchanges lower and upper parts
     PetscFunctionBegin;
     for (const auto &[there, axis] :
          {std::pair(axes[0], reversed_i), std::pair(axes[1], reversed_j), std::pair(axes[2], reversed_k)}) {
       if (there && !first)
-        for (std::size_t m = 0, size = mirrored.size(); m < size; ++m) mirrored.push_back(mirrored[m] | axis);
+        for (std::size_t m = 0, size = reversed.size(); m < size; ++m) reversed.push_back(reversed[m] | axis);
       first = first && !there;
     }
     e->used_alpha = e->alpha;
     if (e->used_alpha.empty())
       e->used_alpha.push_back(e->analysis.op.block == 1 ? default_alpha : default_alpha_of_blocks);
     for (const PetscReal alpha : e->used_alpha)
-      for (const unsigned m : mirrored) options->sip_factors.push_back({Real(alpha), m});
+      for (const unsigned m : reversed) options->sip_factors.push_back({Real(alpha), m});
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   e->analysis.factors = PetscInt(options->sip_factors.size());
