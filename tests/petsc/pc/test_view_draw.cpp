@@ -53,7 +53,8 @@ std::string PictureName()
 
 PetscErrorCode DrawToFile(PC pc, const std::string &type, const std::string &name)
 {
-  const Options set("-draw_type " + type + " -draw_save_single_file -draw_save " + name);
+  const std::size_t dot = type == PETSC_DRAW_IMAGE ? name.rfind('.') : std::string::npos; // PETSc appends .ppm
+  const Options set("-draw_type " + type + " -draw_save_single_file -draw_save " + name.substr(0, dot));
   Owned<PetscViewer> viewer;
   PetscDraw draw;
 
