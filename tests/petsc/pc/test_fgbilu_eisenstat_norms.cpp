@@ -138,7 +138,7 @@ TEST(EisenstatNorms, AreThoseThatWereAskedFor)
         // own system.
         OK(KSPMonitorSet(ksp, SeeSystem, &seen, nullptr));
         seen.b = v.b;
-        bool builds = false; // PETSc's KSPBuildSolution() gives the last iterate; of fbcgs, and in 3.25 of gmres, not
+        bool builds = false; // PETSc's KSPBuildSolution() gives the last iterate; of fbcgs not
         for (const bool asked : {false, true}) {
           PC pc;
           OK(KSPGetPC(ksp, &pc));

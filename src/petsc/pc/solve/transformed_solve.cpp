@@ -102,7 +102,6 @@ PetscErrorCode TransformedSolve::build_solution(KSP ksp, Vec v, Vec *x)
 PetscErrorCode TransformedSolve::build(Vec x)
 {
   PC_Finegrain *e = static_cast<PC_Finegrain *>(pc_->data);
-  Vec found;
 
   PetscFunctionBegin;
   if (!transformed_) {
@@ -110,8 +109,10 @@ PetscErrorCode TransformedSolve::build(Vec x)
     PetscCall(build(x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall((*ksp_->ops->buildsolution)(ksp_, e->eisenstat.work, &found));
-  PetscCall(ApplySplit(e, Split::right_inverse, found, x));
+  std::swap(ksp_->reason, reason_);
+  PetscCall(KSPBuildSolution(ksp_, e->eisenstat.work, nullptr));
+  std::swap(ksp_->reason, reason_);
+  PetscCall(ApplySplit(e, Split::right_inverse, e->eisenstat.work, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -234,7 +235,11 @@ PetscErrorCode TransformedSolve::monitor(KSP ksp, PetscInt iteration, PetscReal 
   }
   const OtherView view(s);
   std::swap(ksp->rnorm, norm);
+  // PETSc 3.25 gives monitors the KSP's own vector when the solve has ended; here that is another system's solution.
+  s->reason_ = std::exchange(ksp->reason, KSP_CONVERGED_ITERATING);
   const PetscErrorCode code = KSPMonitor(ksp, iteration, ksp->rnorm);
+  if (ksp->reason == KSP_CONVERGED_ITERATING) ksp->reason = s->reason_;
+  s->reason_ = KSP_CONVERGED_ITERATING;
   std::swap(ksp->rnorm, norm);
   PetscFunctionReturn(code);
 }

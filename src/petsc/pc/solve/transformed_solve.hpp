@@ -70,6 +70,7 @@ private:
   // Values that the KSP and the PC do not show now.
   Mat mat_;
   Vec rhs_;
+  KSPConvergedReason reason_ = KSP_CONVERGED_ITERATING;
   decltype(_KSPOps::buildsolution) build_solution_ = build_solution;
   decltype(_KSPOps::buildresidual) build_residual_ = KSPBuildResidualDefault;
   decltype(_p_KSP::converged) test_ = test;
