@@ -138,7 +138,6 @@ TEST(EisenstatNorms, AreThoseThatWereAskedFor)
         // own system.
         OK(KSPMonitorSet(ksp, SeeSystem, &seen, nullptr));
         seen.b = v.b;
-        bool builds = false; // PETSc's KSPBuildSolution() gives the last iterate; of fbcgs not
         for (const bool asked : {false, true}) {
           PC pc;
           OK(KSPGetPC(ksp, &pc));
@@ -149,13 +148,11 @@ TEST(EisenstatNorms, AreThoseThatWereAskedFor)
           EXPECT_NEAR(seen.first, first, slack * first);
           OK(FindNorm(ksp, v.x, &norm));
           EXPECT_NEAR(seen.last, norm, norm); // only an estimate, if the monitor is called before the test
+          if (!asked) continue;               // PETSc's own KSPBuildSolution() of fbcgs is wrong
           OK(MatMult(A, v.x, v.y));
           OK(VecAYPX(v.y, -1, v.b));
           OK(VecNorm(v.y, NORM_2, &norm));
-          if (!asked) builds = std::abs(seen.norm - norm) <= PetscReal(1e-3) * norm;
-          else if (builds) {
-            EXPECT_NEAR(seen.norm, norm, 1e-3 * norm);
-          }
+          EXPECT_NEAR(seen.norm, norm, 1e-3 * norm);
         }
       }
 }
@@ -270,8 +267,10 @@ TEST(EisenstatChoice, AnotherTypeInTheMiddleIsAnError)
     nullptr, nullptr));
   ExpectIn(ExpectError([&] { return KSPSolve(s.ksp, v.b, v.x); }), {"replaced or reset in the middle"});
   OK(KSPMonitorCancel(s.ksp));
-  OK(KSPReset(s.ksp)); // since PETSc 3.25 errors leave its vectors locked
+#if PETSC_VERSION_GE(3, 25, 0) // errors leave vectors of the KSP locked
+  OK(KSPReset(s.ksp));
   OK(KSPSetOperators(s.ksp, A, A));
+#endif
   OK(KSPSolve(s.ksp, v.b, v.x)); // the next solve works
   OK(refine::GetOutcome(s.ksp, &out));
   EXPECT_GT(out.reason, 0);
