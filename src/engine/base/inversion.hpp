@@ -320,6 +320,7 @@ FINEGRAIN_SELDOM Inversion invert_with_replacement(const Lanes &lanes, BlockSize
       block[c * n + r] = divide(divide(block[c * n + r], row_scale(r)), column_scale(c));
   });
   Inversion result = invert(lanes, n, block, work, amount);
+  lanes.barrier(); // all have read the inverse, which changes now
   lanes.block_strips([=](auto s, int c) FINEGRAIN_INLINE {
     for (int r = s.first; r < s.first + s.width; ++r)
       block[c * n + r] = divide(divide(block[c * n + r], column_scale(r)), row_scale(c));
@@ -349,8 +350,11 @@ KOKKOS_FORCEINLINE_FUNCTION Inversion invert_pivot_block(const Lanes &lanes, Blo
     if (n > 1 && shift.zero > 0 && result.good) result.good = !is_singular(lanes, n, d, shift.zero, from);
     return result;
   }
-  if (result.good && !is_singular(lanes, n, d, shift.amount, from)) return result;
+  const bool stays = result.good && !is_singular(lanes, n, d, shift.amount, from);
+  lanes.barrier(); // all have read d and what `from` reads, which may be in space
+  if (stays) return result;
   const Inversion replaced = invert_with_replacement(lanes, n, space, work, shift.amount, from);
+  lanes.barrier(); // all have read space
   if (result.good && !replaced.shifted) return result;
   copy(space, d);
   return replaced;

@@ -34,7 +34,10 @@ template <int N> struct EisenstatRootRow {
       const Index row = arg.row_of ? arg.row_of[sweep_index] : sweep_index;
       const Scalar *d = arg.diagonal + sweep_index * nn;
       Scalar *root = arg.root + row * nn, *adjoint = arg.adjoint + sweep_index * nn;
-      if (!is_hermitian(d) || !factor(d, root)) atomic_lower(&arg.pivot_report->bad_row, row);
+      if (!is_hermitian(d) || !factor(d, root)) {
+        atomic_lower(&arg.pivot_report->bad_row, row);
+        return;
+      }
       for (int c = 0; c < n; ++c)
         for (int r = 0; r < n; ++r) adjoint[r * n + c] = conjugate(root[c * n + r]);
     });

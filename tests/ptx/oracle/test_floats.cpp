@@ -3,6 +3,7 @@
 // the neighbor if the exact result, which is known in 128 bits, is on that side.
 #include "interpreter.hpp"
 
+#include <cfenv>
 #include <cmath>
 
 using namespace test;
@@ -236,6 +237,13 @@ TEST(Floats, SubnormalNumbersAreFlushed)
       const u64 x = bits_of(flushed(as<float>(r[0])));
       return op[0] == 'a' ? x & 0x7fffffff : x ^ 0x80000000;
     });
+}
+
+TEST(Floats, RaiseNoExceptions)
+{
+  std::feclearexcept(FE_ALL_EXCEPT);
+  run(kernel_of(0, "mov.f64 %d0, 0d0000000000000000; div.rn.f64 %d1, %d0, %d0;"), 1, 1, {});
+  EXPECT_EQ(std::fetestexcept(FE_ALL_EXCEPT), 0);
 }
 
 TEST(Floats, Saturate)

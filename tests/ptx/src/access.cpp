@@ -152,8 +152,8 @@ void Machine::shared_access(Warp &w, const Ins &in, int lane, u64 off, int n, Ac
     SharedMark &wm = c.wmark[k], &rm = c.rmark[k];
     const auto tell = [&](const char *kind, const SharedMark &other) {
       report(kind, c.grid, in,
-             place(w.id, lane) + " and " + place(other.warp, other.lane) + ", byte " + std::to_string(k * 4) +
-               ", no barrier between");
+             place(w.id, lane) + " and " + place(other.warp, other.lane) + " in line " + std::to_string(other.line) +
+               ", byte " + std::to_string(k * 4) + ", no barrier between");
     };
     if (conflict(wm) && !how.same)
       tell(how.write ? "shared race (write after write)" : "shared race (read after write)", wm);
@@ -167,7 +167,8 @@ void Machine::shared_access(Warp &w, const Ins &in, int lane, u64 off, int n, Ac
          u8(lane),
          u8(how.atomic ? 2 : 1),
          u8(!how.write && others),
-         u8(bytes | (again && (!how.write || s.lane == lane) ? s.bytes : 0))};
+         u8(bytes | (again && (!how.write || s.lane == lane) ? s.bytes : 0)),
+         in.line};
   }
 }
 
