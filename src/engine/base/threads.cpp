@@ -39,7 +39,7 @@ void watch_forks()
 // A thread besides the caller's, which works or waits until the process ends. Each run in which it has a share gets
 // the next number. The thread or the caller claims the share and executes it. The caller thus does not wait for a
 // thread that has no core at the moment.
-struct alignas(64) Worker {
+struct alignas(64) PoolThread {
   unsigned start = 0, claimed = 0; // the last run that has begun, and the last whose share has been claimed
   alignas(64) unsigned done = 0;   // the last run whose share is done
   unsigned last = 0;               // the caller's copy of start
@@ -57,9 +57,9 @@ std::atomic<bool> in_use{false};
 void (*current_body)(const void *, std::int32_t);
 const void *current_data;
 
-std::vector<Worker *> &workers() // never destroyed, because the threads are not
+std::vector<PoolThread *> &pool() // never destroyed, because the threads are not
 {
-  static std::vector<Worker *> &all = *new std::vector<Worker *>;
+  static std::vector<PoolThread *> &all = *new std::vector<PoolThread *>;
   return all;
 }
 
@@ -83,7 +83,7 @@ void bind_to_place([[maybe_unused]] std::int32_t share)
 
 void *work(void *argument)
 {
-  Worker &w = *static_cast<Worker *>(argument);
+  PoolThread &w = *static_cast<PoolThread *>(argument);
   bind_to_place(w.share);
   for (unsigned number = 0;;) {
     number = await_change(&w.start, number);
@@ -94,7 +94,7 @@ void *work(void *argument)
 }
 
 // Creates fewer threads if the system has no more.
-void add_workers(std::size_t count)
+void add_threads(std::size_t count)
 {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return;
@@ -102,21 +102,21 @@ void add_workers(std::size_t count)
   sigset_t all, before; // the program handles its signals
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  while (workers().size() < count) {
+  while (pool().size() < count) {
     try {
-      workers().reserve(count);
+      pool().reserve(count);
     } catch (const std::bad_alloc &) {
       break;
     }
-    Worker *w = new (std::nothrow) Worker;
+    PoolThread *w = new (std::nothrow) PoolThread;
     if (!w) break;
-    w->share = std::int32_t(workers().size()) + 1;
+    w->share = std::int32_t(pool().size()) + 1;
     pthread_t thread;
     if (pthread_create(&thread, &attributes, work, w) != 0) {
       delete w;
       break;
     }
-    workers().push_back(w);
+    pool().push_back(w);
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
@@ -124,7 +124,7 @@ void add_workers(std::size_t count)
 
 // Returns true if the caller may use other threads now. It may not in a child after fork(), inside a parallel region
 // unless OpenMP allows another level, or while they work for another caller.
-bool reserve_workers()
+bool reserve_pool()
 {
   if (forked.load(std::memory_order_relaxed)) return false;
 #if defined(_OPENMP)
@@ -161,29 +161,29 @@ HostThreads find_host_threads()
 
 void run_on_threads(std::int32_t threads, void (*body)(const void *, std::int32_t), const void *data)
 {
-  if (threads <= 1 || !reserve_workers()) {
+  if (threads <= 1 || !reserve_pool()) {
     for (std::int32_t i = 0; i < threads; ++i) body(data, i);
     return;
   }
   watch_forks();
   const std::size_t others = std::size_t(threads) - 1;
-  if (workers().size() < others) add_workers(others);
-  const std::size_t there = std::min(others, workers().size());
+  if (pool().size() < others) add_threads(others);
+  const std::size_t there = std::min(others, pool().size());
   current_body = body;
   current_data = data;
   for (std::size_t i = 0; i < there; ++i) {
-    Worker &w = *workers()[i];
+    PoolThread &w = *pool()[i];
     w.last = (w.last + 1) & ~sleeper_bit;
     publish_word(&w.start, w.last);
   }
   body(data, 0);
   for (std::size_t i = 0; i < there; ++i)
-    if (Worker &w = *workers()[i]; w.claim(w.last)) {
+    if (PoolThread &w = *pool()[i]; w.claim(w.last)) {
       body(data, w.share);
       __atomic_store_n(&w.done, w.last, __ATOMIC_RELAXED); // no other thread reads it
     }
   for (std::size_t i = there; i < others; ++i) body(data, std::int32_t(i) + 1);
-  for (std::size_t i = 0; i < there; ++i) await_value(&workers()[i]->done, workers()[i]->last);
+  for (std::size_t i = 0; i < there; ++i) await_value(&pool()[i]->done, pool()[i]->last);
   in_use.store(false, std::memory_order_release);
 }
 
