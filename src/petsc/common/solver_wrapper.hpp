@@ -32,6 +32,8 @@ template <class Body> PetscErrorCode FinegrainRunRestored(KSP ksp, const char *n
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PetscObjectReference(reinterpret_cast<PetscObject>(pc)));
   const PetscErrorCode code = body(pc, solve);
+  // PCPostSolve() is not called after an error, and PETSc refuses a third PCPreSolve() without it.
+  if (code && pc->presolvedone > 0) --pc->presolvedone;
   PetscCall(PCDestroy(&pc));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -2,6 +2,7 @@
 // PCLAG: keeps a preconditioner while the matrix changes, and rebuilds it when that pays. lag_decision.hpp has the
 // rule; this file has the counts and times that it needs, and what PETSc calls.
 #include "pc/nested/lag.hpp"
+#include "pc/find.hpp"
 
 #include <petsctime.h>
 
@@ -42,12 +43,32 @@ namespace
 const char *FindReason(const PC_Lag &lag, bool same_pattern)
 {
   if (!lag.is_built) return lag.why;
+  if (!lag.inner->setupcalled) return "the preconditioner inside was reset or has another type";
   if (!same_pattern) return "the matrix or its pattern is another one";
   if (lag.failed) return "the last solve or set-up failed";
   if (!lag.solved) return "no solve has said how many iterations it needs";
   if (lag.maximum > 0 && lag.systems >= lag.maximum) return "it has had the largest number of systems";
   if (lag.decision.pays(double(PCLagCost(lag)))) return "extra iterations cost more than a set-up";
   return nullptr;
+}
+
+// Sets up what is inside the inner PC. bjacobi, composite and others tell the PCs inside them in applications alone
+// whether to stay as they are, and the last application said so.
+PetscErrorCode Renew(PC inner)
+{
+  PC_Finegrain *ours = nullptr; // has nothing inside
+  Vec b = nullptr, x = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(PCFinegrainFind(inner, &ours));
+  if (ours) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatCreateVecs(inner->pmat, &x, &b));
+  PetscCall(VecSet(b, 0));
+  const PetscErrorCode code = PCApply(inner, b, x);
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // Sets up the inner PC and takes the time.
@@ -61,6 +82,7 @@ PetscErrorCode Build(PC pc, PC_Lag *lag)
   lag->inner->matstate = -1;                            // the matrix of a failed solve may be unchanged
   PetscCall(PCSetFailedReason(lag->inner, PC_NOERROR)); // bjacobi and asm would keep that of old values
   PetscCall(PCSetUp(lag->inner));
+  if (lag->setups) PetscCall(Renew(lag->inner));
   PetscCall(PCSetUpOnBlocks(lag->inner));
   PetscCall(PetscTime(&end));
   lag->setup_time = end - begin;
@@ -250,7 +272,8 @@ PetscErrorCode PCDestroy_LAG(PC pc)
    `KSPSetReusePreconditioner()` keeps it in any case. -info and `PCView()` say when and why it was set up.
 
    A preconditioner that transforms the system of its KSP, as `PCEISENSTAT`, is an error. With PETSc before 3.24 the
-   smoother of the finest grid of `PCMG` and `PCGAMG` is set up for each matrix even if the rest is kept.
+   smoother of the finest grid of `PCMG` and `PCGAMG`, and what is inside `PCKSP`, are set up for each matrix even
+   if the rest is kept.
 
    Inside this type `PCFGBILU` does not use Eisenstat's trick, and no preconditioner of finegrain checks solutions.
 

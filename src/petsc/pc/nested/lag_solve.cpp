@@ -30,17 +30,21 @@ PetscErrorCode FindIfFresh(PC pc, const PC_Lag &lag, bool *fresh)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Runs the solver of the KSP, again with a new preconditioner if it fails with a kept one.
-PetscErrorCode SolveTwice(KSP ksp, PC pc, KSPSolver solve, Vec guess)
+// Runs the solver of the KSP, again with a new preconditioner if it fails with a kept one. The first failure is no
+// error for KSPSetErrorIfNotConverged().
+PetscErrorCode SolveTwice(KSP ksp, PC pc, PC_Lag *lag, KSPSolver solve, Vec guess)
 {
-  PC_Lag *lag = nullptr;
+  const PetscBool is_error = ksp->errorifnotconverged;
   bool fresh = true;
 
   PetscFunctionBegin;
-  PetscCall((*solve)(ksp));
-  if (ksp->reason >= 0 || ksp->pc != pc || pc->reusepreconditioner) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCNestedFind(pc, PCLAG, false, &lag));
-  if (lag) PetscCall(FindIfFresh(pc, *lag, &fresh));
+  if (lag && !pc->reusepreconditioner) PetscCall(FindIfFresh(pc, *lag, &fresh));
+  if (!fresh) ksp->errorifnotconverged = PETSC_FALSE;
+  const PetscErrorCode code = (*solve)(ksp);
+  ksp->errorifnotconverged = is_error;
+  PetscCall(code);
+  if (ksp->reason >= 0 || ksp->pc != pc || fresh) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(FindIfFresh(pc, *lag, &fresh)); // its first application may have set it up
   if (fresh) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscInfo(pc,
                       "the solve failed with a kept preconditioner (%s after %" PetscInt_FMT
@@ -61,6 +65,7 @@ PetscErrorCode SolveTwice(KSP ksp, PC pc, KSPSolver solve, Vec guess)
 PetscErrorCode KSPSolve_LAG(KSP ksp)
 {
   return FinegrainRunRestored(ksp, own_solver, [&](PC pc, KSPSolver solve) -> PetscErrorCode {
+    PC_Lag *lag = nullptr;
     Vec guess = nullptr;
 
     PetscFunctionBegin;
@@ -68,8 +73,14 @@ PetscErrorCode KSPSolve_LAG(KSP ksp)
       PetscCall(VecDuplicate(ksp->vec_sol, &guess));
       PetscCall(VecCopy(ksp->vec_sol, guess));
     }
-    const PetscErrorCode code = SolveTwice(ksp, pc, solve, guess);
+    PetscCall(PCNestedFind(pc, PCLAG, false, &lag));
+    const PetscErrorCode code = SolveTwice(ksp, pc, lag, solve, guess);
     PetscCall(VecDestroy(&guess));
+    if (code && lag) { // PCPostSolve() is not called
+      lag->failed = true;
+      lag->running = false;
+      pc->matstate = -1;
+    }
     PetscCall(code);
     PetscFunctionReturn(PETSC_SUCCESS);
   });

@@ -30,7 +30,7 @@ PetscErrorCode PCNestedUpdate(PC pc, const char *name, PC inner)
   if (!reinterpret_cast<PetscObject>(inner)->prefix) PetscCall(SetPrefix(pc, name, inner));
   PetscCall(PCFinegrainFind(inner, &ours));
   PetscCheck(ours || !inner->ops->presolve, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_SUP,
-             "-%s%spc_type %s transforms the system that its KSP solves, and cannot do so inside -%spc_type %s: use "
+             "-%s%spc_type %s changes the solve of its KSP, and cannot do so inside -%spc_type %s: use "
              "another type, or this one alone",
              PCNestedPrefix(pc), name, reinterpret_cast<PetscObject>(inner)->type_name, PCNestedPrefix(pc),
              reinterpret_cast<PetscObject>(pc)->type_name);
