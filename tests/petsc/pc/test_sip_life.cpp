@@ -65,11 +65,11 @@ TEST(SipLife, ViewAndHelp)
   OK(ViewText(pc, &text));
   ExpectIn(text, {first + "    factors applied in turn: 8; ignored blocks around periodic axes and between "
                           "grids: 0\n    schedule: hyperplane, ",
-                  "exchange: each correction\n"});
+                  ", kernel launches per correction: ", "exchange: each correction\n"});
   if (Size() == 1) { // 990 points with blocks of 4 scalars, and three pairs of planes
     const std::size_t blocks = 990 + 2 * (10 * 90 + 9 * 99 + 8 * 110);
     ExpectIn(text,
-             {"factor " + std::to_string(8 * blocks * 4 * sizeof(PetscScalar)) + " (" + std::to_string(blocks)});
+             {"factor " + std::to_string(8 * blocks * 4 * sizeof(PetscScalar)) + " (" + std::to_string(8 * blocks)});
   }
 }
 

@@ -118,10 +118,10 @@ PetscErrorCode ViewExecution(PC pc, const PC_Finegrain &e, const Statistics &s, 
         : ""));
   PetscCall(PCFinegrainViewBackend(pc, e, s, viewer));
   PetscCall(PetscViewerASCIIPrintf(
-    viewer, "algorithm: %s%s (%s), kernel launches per application: %" PetscInt64_FMT "\n",
+    viewer, "algorithm: %s%s (%s), kernel launches per %s: %" PetscInt64_FMT "\n",
     PCFinegrainAlgorithmTypes[int(s.algorithm)],
     t.rows && t.first_algorithm != t.last_algorithm ? " on the first rank, others elsewhere" : "", s.reason,
-    t.launches));
+    PCFinegrainSteps(e) > 1 ? "correction" : "application", t.launches));
   if (t.tasks)
     PetscCall(PetscViewerASCIIPrintf(viewer,
                                      "tasks: at most %" PetscInt64_FMT " on a rank, critical path %" PetscInt64_FMT
@@ -149,7 +149,7 @@ PetscErrorCode ViewStorage(PC pc, const PC_Finegrain &e, const Statistics &s, co
                                    "bytes: factor %" PetscInt64_FMT " (%" PetscInt64_FMT
                                    " blocks), indices and maps %" PetscInt64_FMT ", work vectors %" PetscInt64_FMT
                                    "%s\n",
-                                   t.factor_bytes, t.blocks, t.index_bytes, t.work_bytes, residuals.c_str()));
+                                   t.factor_bytes, t.blocks * e.analysis.factors, t.index_bytes, t.work_bytes, residuals.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "ignored blocks: %" PetscInt64_FMT ", exchange: %s\n", t.ignored,
                                    NameExchanges(e).c_str()));
   if (e.settings.corrections)
