@@ -271,9 +271,9 @@ PetscErrorCode PCDestroy_LAG(PC pc)
    number of iterations, as `KSPPREONLY` and smoothers do: such a solve does not say how good the preconditioner is.
    `KSPSetReusePreconditioner()` keeps it in any case. -info and `PCView()` say when and why it was set up.
 
-   A preconditioner that transforms the system of its KSP, as `PCEISENSTAT`, is an error. With PETSc before 3.24 the
-   smoother of the finest grid of `PCMG` and `PCGAMG`, and what is inside `PCKSP`, are set up for each matrix even
-   if the rest is kept.
+   A preconditioner that changes the solve of its KSP, as `PCEISENSTAT` and `PCLAG`, is an error. What is inside
+   `PCKSP` is set up for each matrix even if the rest is kept; with PETSc before 3.24 so is the smoother of the finest
+   grid of `PCMG` and `PCGAMG`.
 
    Inside this type `PCFGBILU` does not use Eisenstat's trick, and no preconditioner of finegrain checks solutions.
 

@@ -145,11 +145,11 @@ PetscErrorCode ViewStorage(PC pc, const PC_Finegrain &e, const Statistics &s, co
   if (factors && s.precision == Precision::half) PetscCall(PCFinegrainViewFlushed(pc, e.analysis.report, viewer, ""));
   const std::string residuals =
     t.residual_bytes ? ", kept for residuals " + std::to_string(t.residual_bytes) : std::string();
-  PetscCall(PetscViewerASCIIPrintf(viewer,
-                                   "bytes: factor %" PetscInt64_FMT " (%" PetscInt64_FMT
-                                   " blocks), indices and maps %" PetscInt64_FMT ", work vectors %" PetscInt64_FMT
-                                   "%s\n",
-                                   t.factor_bytes, t.blocks * e.analysis.factors, t.index_bytes, t.work_bytes, residuals.c_str()));
+  PetscCall(PetscViewerASCIIPrintf(
+    viewer,
+    "bytes: factor %" PetscInt64_FMT " (%" PetscInt64_FMT " blocks), indices and maps %" PetscInt64_FMT
+    ", work vectors %" PetscInt64_FMT "%s\n",
+    t.factor_bytes, t.blocks * e.analysis.factors, t.index_bytes, t.work_bytes, residuals.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer, "ignored blocks: %" PetscInt64_FMT ", exchange: %s\n", t.ignored,
                                    NameExchanges(e).c_str()));
   if (e.settings.corrections)
