@@ -70,7 +70,8 @@ void bind_to_place([[maybe_unused]] std::int32_t share)
 #if defined(_OPENMP) && defined(__linux__)
   const int places = omp_get_num_places();
   if (omp_get_proc_bind() == omp_proc_bind_false || places == 0) return;
-  const int place = (omp_get_proc_bind() == omp_proc_bind_master ? 0 : share) % places;
+  constexpr auto primary = static_cast<omp_proc_bind_t>(2); // its name was omp_proc_bind_master before OpenMP 5.1
+  const int place = (omp_get_proc_bind() == primary ? 0 : share) % places;
   std::vector<int> processors(std::size_t(omp_get_place_num_procs(place)));
   omp_get_place_proc_ids(place, processors.data());
   cpu_set_t set;
