@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The plugin with its kernels on the device compared with the same on the host, bitwise: all types of
 // preconditioners in all of their variants, on host vectors. Any number of ranks: tests/ptx/run.
+#include "refine.hpp"
 #include "types.hpp"
 
 #include <cstring>
@@ -95,24 +96,27 @@ TEST_P(OnTheDevice, AllKindsOfMatricesGiveTheHostsBits)
       }
 }
 
-// A solver with a type's default options, but for Eisenstat's trick, whose default depends on the device.
-PetscErrorCode MakeSolver(const TypeCase &t, Mat A, const char *solver, bool trick, bool on_device, KSP *ksp)
+// A type's default options, but for Eisenstat's trick, whose default depends on the device: without and with it.
+std::vector<std::string> SolverOptions(const TypeCase &t)
 {
+  if (t.type != std::string(PCFGBILU)) return {""};
+  return {"-@_eisenstat false", "-@_eisenstat true"};
+}
+
+PetscErrorCode MakeSolver(const TypeCase &t, Mat A, const char *solver, const std::string &options, bool on_device,
+                          KSP *ksp)
+{
+  const std::string all =
+    std::string("-pc_type ") + t.type + " -@_backend " + (on_device ? "device " : "host ") + options;
+
   PetscFunctionBegin;
-  std::string options =
-    std::string("-pc_type ") + t.type + " -ksp_type " + solver + " -@_backend " + (on_device ? "device" : "host");
-  if (t.type == std::string(PCFGBILU)) options += std::string(" -@_eisenstat ") + (trick ? "true" : "false");
-  const Options set(Expand(options, t.type));
-  PetscCall(KSPCreate(PETSC_COMM_WORLD, ksp));
-  PetscCall(KSPSetOperators(*ksp, A, A));
-  PetscCall(KSPSetResidualHistory(*ksp, nullptr, 100, PETSC_TRUE));
-  PetscCall(KSPSetFromOptions(*ksp));
+  PetscCall(refine::MakeKSP(A, A, solver, Expand(all, t.type), ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 TEST_P(OnTheDevice, SolversTakeTheHostsSteps)
 {
-  for (const bool trick : {false, true}) {
+  for (const std::string &options : SolverOptions(t)) {
     std::vector<PetscReal> histories[2];
     for (const bool on_device : {false, true}) {
       Owned<Mat> A;
@@ -122,22 +126,23 @@ TEST_P(OnTheDevice, SolversTakeTheHostsSteps)
       PetscInt size;
       OK(Matrix(Shape::star, 2, MATBAIJKOKKOS, &A));
       OK(MakeVectors(A, &b, &x));
-      OK(MakeSolver(t, A, KSPGMRES, trick, on_device, &ksp));
+      OK(MakeSolver(t, A, KSPGMRES, options, on_device, &ksp));
       OK(KSPSolve(ksp, b, x));
       OK(KSPGetResidualHistory(ksp, &h, &size));
       histories[on_device].assign(h, h + size);
     }
     ++comparisons;
     EXPECT_GT(histories[0].size(), 1u);
-    EXPECT_EQ(histories[0], histories[1]) << trick;
+    EXPECT_EQ(histories[0], histories[1]) << options;
   }
 }
 
-// Eight vectors in one solve.
+// Eight vectors in one solve. KSPPREONLY does without the trick.
 TEST_P(OnTheDevice, SeveralVectorsHaveTheHostsBits)
 {
-  for (const auto &[solver, trick] :
-       {std::pair(KSPPREONLY, false), std::pair(KSPGMRES, false), std::pair(KSPGMRES, true)}) {
+  std::vector<std::pair<const char *, std::string>> solvers{{KSPPREONLY, ""}};
+  for (const std::string &options : SolverOptions(t)) solvers.emplace_back(KSPGMRES, options);
+  for (const auto &[solver, options] : solvers) {
     Owned<Mat> A, B, X[2];
     PetscInt rows;
     OK(Matrix(Shape::star, 3, MATBAIJKOKKOS, &A));
@@ -147,13 +152,13 @@ TEST_P(OnTheDevice, SeveralVectorsHaveTheHostsBits)
     for (const bool on_device : {false, true}) {
       Owned<KSP> ksp;
       OK(MatDuplicate(B, MAT_DO_NOT_COPY_VALUES, &X[on_device]));
-      OK(MakeSolver(t, A, solver, trick, on_device, &ksp));
+      OK(MakeSolver(t, A, solver, options, on_device, &ksp));
       OK(KSPMatSolve(ksp, B, X[on_device]));
     }
     for (PetscInt k = 0; k < 8; ++k) {
       Vec x[2];
       for (const int i : {0, 1}) OK(MatDenseGetColumnVecRead(X[i], k, &x[i]));
-      ExpectSameBits(x[0], x[1], std::string(solver) + ", column " + std::to_string(k));
+      ExpectSameBits(x[0], x[1], std::string(solver) + " " + options + ", column " + std::to_string(k));
       for (const int i : {0, 1}) OK(MatDenseRestoreColumnVecRead(X[i], k, &x[i]));
     }
   }

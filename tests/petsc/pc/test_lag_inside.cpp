@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // PCLAG around types that contain others, and solves that end in an error.
-#include "fixture.hpp"
+#include "refine.hpp"
 
 using namespace finegrain::test;
 
@@ -18,10 +18,7 @@ struct LaggedSolver {
   {
     PetscFunctionBegin;
     PetscCall(MatDuplicate(like, MAT_COPY_VALUES, &A));
-    const Options set("-ksp_type gmres -pc_type lag " + options);
-    PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
-    PetscCall(KSPSetOperators(ksp, A, A));
-    PetscCall(KSPSetFromOptions(ksp));
+    PetscCall(refine::MakeKSP(A, A, KSPGMRES, "-pc_type lag " + options, &ksp));
     PetscCall(KSPGetPC(ksp, &pc));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -110,15 +107,11 @@ TEST(LagInside, SolvesAfterAnyNumberOfErrors)
   OK(AssembleMatrix(star(9, 8, 1), 3, MATAIJ, 1, &A));
   Vectors v(A);
   OK(v.code);
-  for (const std::string options : {"-ksp_type gmres -pc_type lag -lag_pc_type fgbilu",
-                                    "-ksp_type gmres -pc_type fgbilu", "-ksp_type gmres -pc_type mcpi"}) {
+  for (const std::string options : {"-pc_type lag -lag_pc_type fgbilu", "-pc_type fgbilu", "-pc_type mcpi"}) {
     SCOPED_TRACE(options);
     Owned<KSP> ksp;
     KSPConvergedReason reason;
-    const Options set(options);
-    OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
-    OK(KSPSetOperators(ksp, A, A));
-    OK(KSPSetFromOptions(ksp));
+    OK(refine::MakeKSP(A, A, KSPGMRES, options, &ksp));
     for (int k = 0; k < 4; ++k) {
       OK(KSPMonitorSet(
         ksp, [](KSP, PetscInt, PetscReal, void *) -> PetscErrorCode { return PETSC_ERR_USER; }, nullptr, nullptr));

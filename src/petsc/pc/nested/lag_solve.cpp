@@ -69,11 +69,11 @@ PetscErrorCode KSPSolve_LAG(KSP ksp)
     Vec guess = nullptr;
 
     PetscFunctionBegin;
+    PetscCall(PCNestedFind(pc, PCLAG, false, &lag));
     if (!ksp->guess_zero) {
       PetscCall(VecDuplicate(ksp->vec_sol, &guess));
       PetscCall(VecCopy(ksp->vec_sol, guess));
     }
-    PetscCall(PCNestedFind(pc, PCLAG, false, &lag));
     const PetscErrorCode code = SolveTwice(ksp, pc, lag, solve, guess);
     PetscCall(VecDestroy(&guess));
     if (code && lag) { // PCPostSolve() is not called
